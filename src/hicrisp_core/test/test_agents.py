@@ -364,7 +364,7 @@ def test_corrections_within_a_step_use_the_shared_prompts(domain, config_dir):
     entry = StackEntry(failed.command, failed)
     with ChatServer(plans(PICK)) as server:
         brain = brain_over(server, domain, config_dir)
-        answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))
+        answer = brain.correct(CorrectionRequest(Task("t"), (entry,), WORLD), Deadline(10))
         asked = Asked(server)
     assert isinstance(brain, AgentBrain)
     assert [str(step) for step in answer.plan.steps] == [PICK]

@@ -146,7 +146,7 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
                        no_motion(domain, WORLD, "pick(panda, red_box)", "it slipped", blockers=("lid",)))
     with ChatServer('{"steps": ["pick(panda, red_box)"]}') as server:
         brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
-        answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))
+        answer = brain.correct(CorrectionRequest(Task("t"), (entry,), WORLD), Deadline(10))
     assert [str(step) for step in answer.plan.steps] == ["pick(panda, red_box)"]
     asked = server.requests[0]["messages"][-1]["content"]
     assert ("error: Could not pick up red_box.; reason: It slipped.; "
@@ -209,7 +209,7 @@ def test_a_correction_may_be_to_try_again_as_it_is(domain, config_dir):
     failed = no_motion(domain, WORLD, "pick(panda, red_box)")
     with ChatServer('{"kind": "retry", "reasoning": "It slipped."}') as server:
         brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
-        answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (StackEntry(failed.command, failed),)),
+        answer = brain.correct(CorrectionRequest(Task("t"), (StackEntry(failed.command, failed),), WORLD),
                                Deadline(10))
     assert answer.plan.steps == ()
     assert answer.plan.reasoning == "It slipped."

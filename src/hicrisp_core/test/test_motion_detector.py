@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 import pytest
@@ -42,6 +42,11 @@ ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after exec
 
 def go_to(area: str) -> Command:
     return Command("go_to", {"robot": "agv", "area": area}, "agv")
+
+
+def reaching(reached: Callable[[Pose], bool]) -> DriveSpace:
+    """A space whose planner finds ways to some poses."""
+    return DriveSpace(first_reached=lambda _, poses, __: Reached(next(filter(reached, poses), None)))
 
 
 def watch(*areas: str, space: Optional[DriveSpace] = None) -> TaskOrder:
@@ -197,7 +202,7 @@ def unreachable(world: WorldState, area: str) -> Feedback:
 
 
 def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_waits_for_it() -> None:
-    order = watch("area_3", "area_2", "area_1", space=DriveSpace(reaches=lambda pose: pose.position[0] < 2.9))
+    order = watch("area_3", "area_2", "area_1", space=reaching(lambda pose: pose.position[0] < 2.9))
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
     assert verdict.feedback is not None
@@ -206,7 +211,7 @@ def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_
 
 
 def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
-    space = DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2)
+    space = reaching(lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2)
     order = watch("area_3", "area_2", space=space)
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
@@ -282,11 +287,11 @@ def test_after_an_abort_the_goal_is_on_another_side_and_the_last_one_is_no_goal(
     first = goal_within(area, None, seen(), failed, DriveSpace())
     assert first is not None
     assert math.dist(first.position[:2], failed[0][:2]) > 0.2
-    only_right = DriveSpace(reaches=lambda pose: pose.position[0] > 2.75)
+    only_right = reaching(lambda pose: pose.position[0] > 2.75)
     right = goal_within(area, None, seen(), failed, only_right)
     assert right is not None
     assert right.position[0] > 2.75
-    assert goal_within(area, None, seen(), failed, DriveSpace(reaches=lambda pose: False)) is None
+    assert goal_within(area, None, seen(), failed, reaching(lambda pose: False)) is None
 
 
 def test_an_area_without_a_free_place_is_unreachable_before_anything_moves() -> None:

@@ -215,6 +215,13 @@ def test_an_arm_that_does_not_confirm_its_stop_is_a_matter_of_safety(arm: Script
     assert "still moves" in outcome.message
 
 
+def test_an_arm_that_can_be_reached_neither_to_act_nor_to_stop_is_lost(arm: ScriptedArm, monkeypatch) -> None:
+    gone = Outcome(Status.LOST, "nobody answers")
+    monkeypatch.setattr(arm, "grasp", lambda *_: gone)
+    arm.fails["stop"] = gone
+    assert run(arm, PICK).status is Status.LOST
+
+
 def test_a_time_limit_that_has_passed_moves_nothing(arm: ScriptedArm) -> None:
     assert run(arm, PICK, seconds=0.0).status is Status.TIMEOUT
     assert arm.done == ["stop"]

@@ -14,9 +14,9 @@ from geometry_msgs.msg import Twist
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import AWAITED, UNCONSTRAINED, USUAL, Constraints, Manner, Progress
-from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.safety import ZoneGuard
+from hicrisp_core.robot.skilled import Errand
 from hicrisp_core.scene.scene import Arena
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until
@@ -226,30 +226,30 @@ class MoveBase:
                 return Reached(pose)
         return Reached()
 
-    def wait_for_return(self, drive: Drive, outcome: Outcome) -> Outcome:
+    def wait_for_return(self, errand: Errand, outcome: Outcome) -> Outcome:
         """Wait for a move_base that went away under a command: it may be started again.
 
         Args:
-            drive: the command's deadline, cancellation and progress.
+            errand: the command's deadline, cancellation and progress.
             outcome: how the command ended.
 
         Returns:
             The outcome, with how long move_base was away, or that it did not come back.
         """
-        cause, limit = outcome.cause, min(self.settings.return_limit, drive.deadline.remaining)
+        cause, limit = outcome.cause, min(self.settings.return_limit, errand.deadline.remaining)
         if cause is None or cause.kind is not CauseKind.UNREACHABLE_NODE or math.isinf(self._traffic.silence):
             return outcome
         rospy.logwarn("move_base went away; waiting up to %.0f s for it to come back", limit)
         began, deadline, back, told = time.monotonic(), Deadline(limit), False, 0.0
-        while not (back or deadline.passed or drive.cancel.is_set() or rospy.is_shutdown()):
+        while not (back or deadline.passed or errand.cancel.is_set() or rospy.is_shutdown()):
             away = time.monotonic() - began
             if away >= told:
-                drive.progress(f"{AWAITED}move_base: {away:.0f} s of {limit:.0f} s", away / limit)
+                errand.progress(f"{AWAITED}move_base: {away:.0f} s of {limit:.0f} s", away / limit)
                 told += _TOLD_EVERY
             back = self._client.end_others(_GLANCE, anew=True)
         away = time.monotonic() - began
         if back:
-            self._services.wait_for_update(drive.cancel)
+            self._services.wait_for_update(errand.cancel)
         said = f"{outcome.message.rstrip('.')}; " + (f"move_base is back after {away:.1f} s" if back else
                                                      f"move_base did not come back within {away:.0f} s")
         rospy.logwarn("%s", said)
@@ -339,11 +339,7 @@ class MoveBase:
         elif reply.status is CallStatus.PREEMPTED and watch.alarmed is None and not cancel.is_set():
             wait_until(lambda: self._traffic.taken_over(began), Deadline(_HEARSAY))
             outcome = self._outcome(reply, watch, cancel, began)
-        if halted.ok:
-            return outcome, reply.status is CallStatus.ABORTED
-        lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
-                       cause=outcome.cause), False
+        return outcome.stopped(halted), halted.ok and reply.status is CallStatus.ABORTED
 
     def _ends_late(self) -> bool:
         """Whether a goal that did not end when it was told to still ends, as on a busy machine; the base is

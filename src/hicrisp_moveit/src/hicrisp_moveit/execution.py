@@ -64,12 +64,7 @@ class Execution:
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             return self._arrived(trajectory)
-        halted = self._halt(Deadline(self._settings.stop_limit))
-        if halted.ok:
-            return outcome
-        lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
-                       cause=outcome.cause)
+        return outcome.stopped(self._halt(Deadline(self._settings.stop_limit)))
 
     def stop(self, deadline: Deadline) -> Outcome:
         """End whatever runs, and wait until the joints stand."""

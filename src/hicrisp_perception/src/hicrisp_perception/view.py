@@ -9,6 +9,7 @@ import numpy as np
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.picture import Lens, Picture
+from scipy.spatial.transform import Rotation
 
 NOWHERE = -9.0
 """Height of a pixel without a measured depth, metres."""
@@ -60,6 +61,32 @@ def matrix_of(pose: Pose) -> np.ndarray:
         Array (3, 3).
     """
     return np.array(pose.axes).T
+
+
+def vector_of(pose: Pose) -> np.ndarray:
+    """Convert a pose to a vector.
+
+    Args:
+        pose: metres and unit quaternion (x, y, z, w).
+
+    Returns:
+        Array (6,): rotation vector (rad), position (m).
+    """
+    return np.concatenate([Rotation.from_quat(pose.orientation).as_rotvec(), pose.position])
+
+
+def pose_of(vector: np.ndarray) -> Pose:
+    """Convert a vector to a pose.
+
+    Args:
+        vector: array (6,): rotation vector (rad), position (m).
+
+    Returns:
+        The pose.
+    """
+    x, y, z, w = (float(value) for value in Rotation.from_rotvec(vector[:3]).as_quat())
+    px, py, pz = (float(value) for value in vector[3:6])
+    return Pose((px, py, pz), (x, y, z, w))
 
 
 def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:

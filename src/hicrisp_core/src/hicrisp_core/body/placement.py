@@ -106,19 +106,20 @@ def beside(
     """
     height = _height_on(table_of(world), item)
     exact = partial(_around, item, reference, bearings, height, workspace.gap)
-    wider = [partial(_around, item, reference, [bearing + side for bearing in bearings for side in (turn, -turn)],
-                     height, gap) for turn in _TURNS for gap in _GAPS]
+    wider = [partial(_around, item, reference, bearings, height, gap, (turn, -turn))
+             for turn in _TURNS for gap in _GAPS]
     return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
 
 
 def _around(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float,
+    sides: Sequence[float] = (0.0,),
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
     yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
     found: List[Pose] = []
-    for bearing in bearings:
+    for bearing in (bearing + side for bearing in bearings for side in sides):
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
@@ -296,8 +297,8 @@ def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float
     if closing < 0.0 and inner >= 0.0:
         way = min(way, -closing - math.sqrt(inner))
     if table.pose is not None:
-        here = table.pose.inverse().apply(start)
-        there = table.pose.inverse().apply((start[0] + along[0], start[1] + along[1], start[2]))
+        here = table.pose.seen(start)
+        there = table.pose.seen((start[0] + along[0], start[1] + along[1], start[2]))
         for at, to, size in zip(here[:2], there[:2], table.size):
             if abs(to - at) > 1e-6:
                 way = min(way, (size / 2.0 - math.copysign(1.0, to - at) * at) / abs(to - at))
@@ -323,7 +324,7 @@ def allowed(item: WorldObject, pose: Pose, table: Optional[WorldObject], workspa
         return False
     if table is None or table.pose is None:
         return True
-    x, y, _ = table.pose.inverse().apply(pose.position)
+    x, y, _ = table.pose.seen(pose.position)
     turn = pose.yaw - table.pose.yaw
     cosine, sine = abs(math.cos(turn)), abs(math.sin(turn))
     half_x, half_y = (item.size[0] * a / 2.0 + item.size[1] * b / 2.0 for a, b in ((cosine, sine), (sine, cosine)))

@@ -21,7 +21,7 @@ from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
+from hicrisp_core.ports.brain import Brain, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
@@ -273,9 +273,7 @@ class LlmStepRung(RungKind):
         if ladder.brain is None:
             return None, Usage()
         request = question.asked
-        answer = ladder.brain.correct(CorrectionRequest(
-            request.task, request.world, request.stack, ladder.policy.feedback_level, request.conversation,
-            request.goal, request.done, request.remaining, request.tried), deadline)
+        answer = ladder.brain.correct(replace(request, feedback_level=ladder.policy.feedback_level), deadline)
         if answer.plan is None:
             return _refused(question, answer.refusal or answer.answer), answer.usage
         commands: List[Command] = []

@@ -50,7 +50,7 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
         if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
             continue
         # What shows of a partly hidden or held object is no other one.
-        local = (item.pose.inverse().apply(track.pose.position) for item in covered if item.pose is not None)
+        local = (item.pose.seen(track.pose.position) for item in covered if item.pose is not None)
         if not any(all(abs(along) <= size / 2.0 + _RIM for along, size in zip(at, item.size))
                    for at, item in zip(local, covered)):
             found[name] = _placed(replace(track.unknown, name=name), track, now, old, ahead)

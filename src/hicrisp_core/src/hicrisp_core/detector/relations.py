@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Optional, Set, Tuple
+from functools import partial
+from typing import Callable, Dict, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.extensions import extensions
@@ -11,6 +12,8 @@ from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.ports.kinds import FactTest, Seen
+
+Measuring = Callable[[WorldState], Optional[Seen]]
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
@@ -55,10 +58,23 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
     Returns:
         The result; ``None`` if no pose decides it, or an object was not observed.
     """
+    return measuring(domain, fact)(world)
+
+
+def measuring(domain: Domain, fact: Relation) -> Measuring:
+    """Return what evaluates a fact in one world after another, as :func:`measure` does in one.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: predicate, subject and object.
+
+    Returns:
+        Called with a world; returns the result, or ``None`` if no pose decides it.
+    """
     predicate = domain.predicates.get(fact.predicate)
     if predicate is None or not predicate.detect:
-        return None
-    return _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
+        return lambda _: None
+    return partial(_measure, predicate, extensions().tests.get(predicate.detect), fact)
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:

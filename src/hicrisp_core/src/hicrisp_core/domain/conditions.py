@@ -50,7 +50,9 @@ class Atom:
         """
         if self.predicate == "type":
             return Atom("type", (binding.get(self.arguments[0], self.arguments[0]), self.arguments[1]))
-        return Atom(self.predicate, tuple(_value(argument, binding) for argument in self.arguments))
+        return Atom(self.predicate, tuple([
+            _value(argument, binding) if " " in argument else binding.get(argument, argument)
+            for argument in self.arguments]))
 
     def fact(self) -> Relation:
         """The atom as a fact; only for atoms without variables and wildcards."""
@@ -226,8 +228,6 @@ def number_text(value: float) -> str:
 
 def _value(argument: str, binding: Mapping[str, str]) -> str:
     """What the binding knows put in; a sum of numbers is its value."""
-    if " " not in argument:
-        return binding.get(argument, argument)
     first, *rest = _OPERATOR.split(argument)
     terms = [binding.get(term, term) for term in (first, *rest[1::2])]
     numbers = [_number(term) for term in terms]

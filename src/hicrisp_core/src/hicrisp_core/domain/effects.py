@@ -92,11 +92,11 @@ def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ..
     names = names_of(command)
     for effect in action.effects:
         # Conditional effects count if their condition compares the command's numbers alone, and holds.
-        clauses = effect.when.bind(names).clauses if effect.when is not None else ()
-        compares = all(atom.predicate in COMPARED and atom.ground for clause in clauses for atom in clause.atoms)
-        met = compares and _matches(effect.when, names, Facts(frozenset()), lambda *_: False)
-        if met and (atom := effect.atom.bind(names)).ground:
-            (removed if effect.removes else made).append(atom.fact())
+        met = effect.when is None or all(
+            atom.predicate in COMPARED and atom.ground for clause in effect.when.bind(names).clauses
+            for atom in clause.atoms) and _matches(effect.when, names, Facts(frozenset()), lambda *_: False)
+        if met and effect.atom.ground:  # As it is bound: no name of the command is a variable.
+            (removed if effect.removes else made).append(effect.atom.bind(names).fact())
     return tuple(made), tuple(fact for fact in removed if fact not in made)
 
 

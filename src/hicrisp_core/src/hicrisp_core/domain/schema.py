@@ -128,7 +128,8 @@ class Action:
     @property
     def places(self) -> bool:
         """Whether its target is where its item shall be, and not where a base shall stand."""
-        return self.target is not None and self.target.robot == ARM
+        target = self.target
+        return target is not None and target.robot == ARM
 
 
 @dataclass(frozen=True)

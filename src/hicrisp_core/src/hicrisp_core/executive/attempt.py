@@ -14,7 +14,6 @@ from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard
 from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look_within, out_of_sight
@@ -223,11 +222,11 @@ class Attempts:
         if self._ports.watch is not None and not told_by_user(verdict):
             with self._learnt.lock:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
+        record = in_words(verdict.feedback, self._domain)
         self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
-                                       feedback=in_words(verdict.feedback, self._domain)))
-        if verdict.feedback is not None and not told_by_user(verdict):
-            self._ledger.failed(command, verdict.feedback, self._domain.describe(command),
-                                words_of(verdict.feedback, self._domain).error)
+                                       feedback=record))
+        if verdict.feedback is not None and record is not None and not told_by_user(verdict):
+            self._ledger.failed(command, verdict.feedback, self._domain.describe(command), record.error)
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
         return Attempt(aimed, verdict)

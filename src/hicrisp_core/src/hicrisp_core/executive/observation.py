@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Event
-from typing import Callable, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from shapely.geometry import MultiPolygon, Point
 
-from hicrisp_core.detector.relations import measure
+from hicrisp_core.detector.relations import Measuring, measuring
 from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.run_log import RunLog
@@ -165,7 +165,8 @@ def look_within(domain: Domain, command: Command, world: WorldState) -> float:
         return _GRIP
     if command.target is None or not domain.actions[command.action].places:
         return 0.0
-    question = _Question(domain, made, world, item, command.target)
+    objects = dict(world.objects)
+    question = _Question(domain, made, replace(world, objects=objects), item, command.target, objects)
     found = 0.0
     for steady in _STEADY:
         found = max(found, question.radius(steady))
@@ -182,13 +183,15 @@ class _Question:
     made: Tuple[Relation, ...]
     """The facts that the command makes."""
     world: WorldState
+    """With objects of its own, of which the item is put from pose to pose."""
     item: WorldObject
     target: Pose
+    objects: Dict[str, WorldObject]
 
     def radius(self, steady: float) -> float:
         """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
-        if not self._will_do((0.0, 0.0), steady):
+        if self._room < 0.0 and not self._will_do((0.0, 0.0), steady):  # At its target all facts are shown.
             return 0.0
         for number in range(_DIRECTIONS):
             x, y = math.cos(math.tau * number / _DIRECTIONS), math.sin(math.tau * number / _DIRECTIONS)
@@ -207,7 +210,7 @@ class _Question:
     def _will_do(self, aside: Tuple[float, float], steady: float) -> bool:
         """Check whether the item may be let go so far beside its target, metres."""
         pose = self.target.shifted((*aside, 0.0))
-        if len(self._made(self._facts, pose)) < len(self._facts):
+        if len(self._shown(self._facts, pose)) < len(self._facts):
             return False
         if math.dist(pose.position[:2], self.target.position[:2]) <= self._room:
             return True
@@ -235,18 +238,17 @@ class _Question:
             upper, at, weight = below, below.pose, weight + more
         return True
 
-    def _made(self, facts: Iterable[Relation], pose: Pose) -> Tuple[Relation, ...]:
-        """Return the facts that poses show with the item at a pose."""
-        there = replace(self.world, objects={**self.world.objects, self.item.name: self.item.at(pose)})
-        seen = ((fact, measure(self.domain, fact, there)) for fact in facts)
-        return tuple(fact for fact, found in seen if found is not None and found.holds)
+    def _shown(self, tests: Iterable[Measuring], pose: Pose) -> List[Measuring]:
+        """Return those of the tests of facts that come out true with the item at a pose."""
+        self.objects[self.item.name] = self.item.at(pose)
+        return [test for test in tests if (seen := test(self.world)) is not None and seen.holds]
 
     @cached_property
-    def _facts(self) -> Tuple[Relation, ...]:
-        """What the command makes of its item, as far as poses show it at the target; each said one way."""
+    def _facts(self) -> List[Measuring]:
+        """Tests of what the command makes of its item, as far as poses show it at the target; each said one way."""
         said = {min(ways_to_say(fact, self.domain)): fact for fact in self.made
                 if self.item.name in (fact.subject, fact.object)}
-        return self._made(said.values(), self.target)
+        return self._shown([measuring(self.domain, fact) for fact in said.values()], self.target)
 
     @cached_property
     def _clearance(self) -> float:

@@ -8,7 +8,7 @@ back.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Callable, FrozenSet, Optional, Set, Tuple, Union
+from typing import Callable, Optional, Set, Tuple, Union
 
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
@@ -24,18 +24,14 @@ from hicrisp_core.model import (
     Feedback,
     Maker,
     MakerKind,
-    Relation,
     Rung,
     StackEntry,
     Step,
-    StepRecord,
-    Task,
     TriedCommand,
     WorldState,
 )
 from hicrisp_core.model.correction import NOBODY
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.policy.policy import LATER, Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
@@ -76,24 +72,6 @@ class StepResult:
 _CHANGED = StepResult(False, reason="the user changed the task", changed=True)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where the task stands, for the corrector: what is done and what that made, which steps remain, the
-    failed one first."""
-
-    task: Task
-    done: Tuple[StepRecord, ...] = ()
-    remaining: Tuple[Step, ...] = ()
-    replans_left: int = 0
-    made: FrozenSet[Relation] = frozenset()
-    earlier: Tuple[Feedback, ...] = ()
-    """The failures that led to new plans before: a brain keeps nothing between questions."""
-    goal: Optional[Goal] = None
-    """The remaining goal of the task, if it is known."""
-    conversation: Tuple[Turn, ...] = ()
-    """What was said about the task since it was submitted."""
-
-
 @dataclass
 class StepRunner:
     """Runs one command to its end under the policy."""
@@ -129,7 +107,7 @@ class StepRunner:
         """
         return self.canceled() or bool(self.ledger.exhausted())
 
-    def run(self, command: Command, progress: Callable[[], Progress]) -> StepResult:
+    def run(self, command: Command, progress: Callable[[], CorrectorRequest]) -> StepResult:
         """Execute a command; on failure correct it at most ``threshold`` times.
 
         Args:
@@ -149,7 +127,7 @@ class StepRunner:
             return StepResult(True, command=command)
         return self.correct(first, progress())
 
-    def correct(self, failed: Attempt, progress: Progress) -> StepResult:
+    def correct(self, failed: Attempt, progress: CorrectorRequest) -> StepResult:
         """Correct a failed command (HiCRISP, Algorithm 1, lines 5 to 25).
 
         Args:
@@ -192,7 +170,7 @@ class StepRunner:
         exhausted = self.ledger.exhausted() or f"{self.policy.threshold} corrections did not help"
         return self._given_up(first, stack, exhausted, tried)
 
-    def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
+    def pursue(self, missed: Feedback, progress: CorrectorRequest) -> StepResult:
         """Ask for steps to a goal that is missed after the last step.
 
         Args:
@@ -211,14 +189,12 @@ class StepRunner:
         return StepResult(False, new_steps=correction.steps, failures=(missed,), maker=correction.maker,
                           goal=correction.goal)
 
-    def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None,
+    def _ask(self, stack: FeedbackStack, progress: CorrectorRequest, missed: Optional[Feedback] = None,
              tried: Tuple[TriedCommand, ...] = ()) -> Correction:
         world = self.attempts.observe()
         known = self.known(stack.top, world) if len(stack) and self.policy.allows(Rung.MEMORY) else ()
-        request = CorrectorRequest(
-            progress.task, stack.entries, world, progress.done, progress.remaining,
-            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
-            missed, known, progress.conversation, tried)
+        request = replace(progress, stack=stack.entries, world=world, seen=frozenset(self.seen), missed=missed,
+                          known=known, tried=tried)
         with self.ledger.thinking():
             answer = self.corrector.correct(request, Deadline(min(_CORRECT_LIMIT, self.ledger.wall_left)))
         if answer.mark:

@@ -23,13 +23,14 @@ from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.run_log import RunLog, RunSummary
 from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
-from hicrisp_core.executive.step import Progress, StepResult, StepRunner
+from hicrisp_core.executive.step import StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.correction import Maker, MakerKind, Rung
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import MODEL, OFF, Policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
@@ -392,12 +393,13 @@ class TaskRun:
         self._tell_plan(replace(plan, steps=steps), first)
 
     def _progress(self, world: WorldState, part: Sequence[int] = (),
-                  made: Tuple[Command, ...] = ()) -> Progress:
+                  made: Tuple[Command, ...] = ()) -> CorrectorRequest:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
-        return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
-                        self._policy.replans - self._replans, frozenset(self._history.made(world, made)),
-                        self._still(world), self._goal.goal, self._conversation[1:])
+        return CorrectorRequest(
+            self._task, (), world, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)), self._goal.goal,
+            self._conversation[1:], replans_left=self._policy.replans - self._replans,
+            made=frozenset(self._history.made(world, made)), earlier=self._still(world))
 
     def _said(self, index: int) -> str:
         return said_of(self._schedule.step(index))

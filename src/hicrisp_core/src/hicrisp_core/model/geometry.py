@@ -50,8 +50,8 @@ class Pose:
         Returns:
             The moved pose.
         """
-        x, y, z = (a + b for a, b in zip(self.position, offset))
-        return Pose((x, y, z), self.orientation)
+        (x, y, z), (a, b, c) = self.position, offset
+        return Pose((x + a, y + b, z + c), self.orientation)
 
     def apply(self, point: Vector) -> Vector:
         """Transform a point from this pose's frame to the parent frame.
@@ -62,9 +62,20 @@ class Pose:
         Returns:
             The point in the parent frame (m).
         """
-        rotated = rotate(self.orientation, point)
-        x, y, z = (a + b for a, b in zip(self.position, rotated))
-        return (x, y, z)
+        (x, y, z), (a, b, c) = self.position, rotate(self.orientation, point)
+        return (x + a, y + b, z + c)
+
+    def seen(self, point: Vector) -> Vector:
+        """Transform a point from the parent frame to this pose's frame: the inverse of :meth:`apply`.
+
+        Args:
+            point: in the parent frame (m).
+
+        Returns:
+            The point in this pose's frame (m).
+        """
+        (a, b, c), (x, y, z) = point, self.position
+        return rotate(conjugate(self.orientation), (a - x, b - y, c - z))
 
     def inverse(self) -> "Pose":
         """The parent frame as seen from this pose."""

@@ -170,4 +170,4 @@ def within(size: Vector, pose: Pose, point: Vector) -> bool:
     Returns:
         True if it is.
     """
-    return all(abs(value) <= extent / 2.0 for value, extent in zip(pose.inverse().apply(point), size))
+    return all(abs(value) <= extent / 2.0 for value, extent in zip(pose.seen(point), size))

@@ -13,7 +13,7 @@ import numpy as np
 from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Planar, Pose, Vector, rotate
+from hicrisp_core.model.geometry import Planar, Pose, Quaternion, Vector, rotate
 from hicrisp_core.model.shapes import BOWL_WALL, Shape
 from hicrisp_core.model.world import WorldObject
 
@@ -70,12 +70,12 @@ def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
         Greatest distance outside along one of the object's axes, and the width between the fingers (m).
     """
     if item.form.rim:
-        local = pose.inverse().apply(tool.position)
+        local = pose.seen(tool.position)
         off_wall = abs(math.hypot(local[0], local[1]) - (item.size[0] - BOWL_WALL) / 2.0)
         return max(off_wall, abs(local[2]) - item.size[2] / 2.0), BOWL_WALL
     closing = rotate(tool.orientation, (0.0, 1.0, 0.0))
     return min((max(max(0.0, abs(value) - size / 2.0) for value, size in zip(
-        part.pose.inverse().apply(tool.position), part.size)), width_along(part, part.pose, closing))
+        part.pose.seen(tool.position), part.size)), width_along(part, part.pose, closing))
         for part in item.at(pose).grips if part.pose is not None)
 
 
@@ -89,12 +89,16 @@ def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:
     Returns:
         Lowest and highest z in the world frame (m).
     """
-    if item.form.round:
-        up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
-        half = abs(up) * item.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * item.size[0] / 2.0
-    else:
-        half = half_extents(item, pose)[2]
+    half = _half_height(item.form.round, item.size, pose.orientation)
     return pose.position[2] - half, pose.position[2] + half
+
+
+@lru_cache(maxsize=512)
+def _half_height(is_round: bool, size: Vector, orientation: Quaternion) -> float:
+    heights = [abs(axis[2]) for axis in Pose((0.0, 0.0, 0.0), orientation).axes]
+    if is_round:
+        heights[:2] = math.sqrt(max(0.0, 1.0 - heights[2] ** 2)), 0.0
+    return sum(height * extent for height, extent in zip(heights, size)) / 2.0
 
 
 def footprint(item: WorldObject, pose: Pose) -> BaseGeometry:
@@ -151,8 +155,13 @@ def support(item: WorldObject, yaw: float, bearing: float) -> float:
     Returns:
         The extent (m).
     """
-    along, across = math.cos(bearing - yaw), math.sin(bearing - yaw)
-    return max([x * along + y * across for x, y in item.form.outline(item.size)])
+    return _support(item.form, item.size, bearing - yaw)
+
+
+@lru_cache(maxsize=512)
+def _support(shape: Shape, size: Vector, bearing: float) -> float:
+    along, across = math.cos(bearing), math.sin(bearing)
+    return max(x * along + y * across for x, y in shape.outline(size))
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Solid:
         return x * y * z * (math.pi / 4.0 if self.kind == "cylinder" else 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """A shape of objects; ``size`` is always the extents of the object's bounding box, metres.
 

@@ -72,6 +72,22 @@ class Outcome:
         """
         return cls(status, message, cause=Cause(kind, names, seconds, message))
 
+    def stopped(self, halted: "Outcome", between: str = "; ") -> "Outcome":
+        """Return this failure after its robot was told to stop.
+
+        Args:
+            halted: what came of that.
+            between: what stands between the two messages.
+
+        Returns:
+            The failure; SAFETY if the robot is not known to stand, and LOST if neither could reach it.
+        """
+        if halted.ok:
+            return self
+        lost = self.status is Status.LOST and halted.status is Status.LOST
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{self.message}{between}{halted.message}",
+                       self.blockers, self.cause)
+
     @property
     def ok(self) -> bool:
         return self.status is Status.SUCCESS

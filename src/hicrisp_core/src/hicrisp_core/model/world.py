@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -157,8 +156,8 @@ class WorldObject:
 
     def at(self, pose: Pose) -> "WorldObject":
         """Return the object as it would be if it were seen at a pose in the world frame."""
-        moved = copy(self)  # With its shape, which need not be looked up again.
-        moved.__dict__.update(pose=pose, lost=False)
+        moved = object.__new__(type(self))  # With its shape, which need not be looked up again.
+        moved.__dict__.update(self.__dict__, pose=pose, lost=False)
         return moved
 
     @property
@@ -337,8 +336,12 @@ class WorldState:
         """
         return replace(self, relations=relations)
 
-    def types(self) -> Dict[str, str]:
+    def types(self) -> Mapping[str, str]:
         """Type by name, for objects and robots (a robot's type is its kind)."""
+        return self._types
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
         return {
             **{name: item.type for name, item in self.objects.items()},
             **{name: robot.kind for name, robot in self.robots.items()},

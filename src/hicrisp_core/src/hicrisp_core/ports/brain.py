@@ -72,20 +72,24 @@ class CorrectionRequest:
     last.
 
     Args:
+        stack: the failed commands, bottom first.
+        world: what is seen now.
         done: the steps that were carried out, and those that go on elsewhere.
         remaining: the plan's steps from the one that is corrected on.
+        goal: what the task means, where that is known.
+        conversation: what was said about the task since it was submitted.
         tried: the commands that were tried for that step, in their order.
     """
 
     task: Task
-    world: WorldState
     stack: Tuple[StackEntry, ...]
-    feedback_level: str = "how"
-    conversation: Tuple[Turn, ...] = ()
-    goal: Optional[Goal] = None
+    world: WorldState
     done: Tuple[StepRecord, ...] = ()
     remaining: Tuple[Step, ...] = ()
+    goal: Optional[Goal] = None
+    conversation: Tuple[Turn, ...] = ()
     tried: Tuple[TriedCommand, ...] = ()
+    feedback_level: str = "how"
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from threading import Event
-from typing import Callable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Callable, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status
-from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
+from hicrisp_core.ports.kinds import BASE, Skill
 from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
-from hicrisp_core.robot.skills import skills_of
+from hicrisp_core.robot.skilled import Errand, Recover, SkilledRobot
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent, LinkedEvent
+from hicrisp_core.time.waiting import AlarmEvent
 
 _SETTLE, _SLICE = 1.0, 0.02
 """Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
@@ -27,35 +26,23 @@ _GLANCE = 0.05
 Where = Callable[[], Optional[Pose]]
 """Where the base is seen in the map frame; ``None`` while that is not known."""
 Pause = Callable[["Drive", float], Optional[Outcome]]
-Recover = Callable[["Drive", Outcome], Outcome]
 Goal = Tuple[Landmark, str]
 """A place and what it is called."""
 
 
 @dataclass
-class Drive:
+class Drive(Errand):
     """One command of a base on its way.
 
     Args:
         where: where the base is seen; the map frame and the world frame are one.
-        deadline: in wall time, for whatever the robot's clock does.
-        clock: seconds of the robot's clock, by which time limits are meant.
-        end: when the command's own time limit is over, by that clock.
         pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
-        item: the name of the object that the command handles; empty if it names none.
     """
 
     base: Base
     where: Where
     settings: BaseSettings
-    command: Command
-    deadline: Deadline
-    cancel: LinkedEvent
-    progress: Progress
-    clock: Callable[[], float]
-    end: float
     pause: Pause
-    item: str = ""
 
     def goal(self) -> Union[Goal, Outcome]:
         """Return the goal of a command.
@@ -67,9 +54,6 @@ class Drive:
         pose = command.aim or command.target
         if pose is not None:
             x, y, _ = pose.position
-            if not pose.finite:
-                return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                       f"The goal of {command} is not a finite pose: {pose.position}.", "target")
             return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
         names = [str(value) for value in command.arguments.values()
                  if isinstance(value, str) and value not in ("", self.item, name)]
@@ -127,20 +111,6 @@ class Drive:
             CauseKind.OFF_COURSE, Status.EXECUTION,
             f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
 
-    def interrupted(self) -> Optional[Outcome]:
-        """Return why a command has to end early.
-
-        Returns:
-            The outcome of a canceled command or one out of time; ``None`` otherwise.
-        """
-        if self.cancel.is_set():
-            return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
-                           cause=Cause(CauseKind.CANCELED))
-        if self.deadline.passed or self.clock() >= self.end:
-            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
-                           cause=Cause(CauseKind.OUT_OF_TIME))
-        return None
-
 
 def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
     """Wait in simulation time, at most until the command's own limit.
@@ -177,7 +147,7 @@ def _sentence(text: str) -> str:
     return text.strip().rstrip(".") + "."
 
 
-class BaseRobot:
+class BaseRobot(SkilledRobot):
     """Carries out commands with the skills of a base over a ``Base``.
 
     A drive goes to the command's aim or target, else to the landmark that its last argument names. The base's
@@ -198,79 +168,24 @@ class BaseRobot:
         clock: Callable[[], float] = time.monotonic, pause: Pause = stand_still,
         recover: Recover = lambda _, outcome: outcome,
     ) -> None:
-        self.name = base.name
-        self._recover = recover
+        super().__init__(base, BASE, skills, clock, settings.stop_limit, recover)
         self._base = base
         self._where = where
         self._settings = settings
-        self._clock = clock
         self._pause = pause
-        self._skills = skills_of(BASE, skills)
-        self._running: Optional[LinkedEvent] = None
 
-    def capabilities(self) -> Sequence[str]:
-        """Return the actions that the base can carry out.
-
-        Returns:
-            Names of actions.
-        """
-        return tuple(self._skills)
-
-    def execute(
-        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
-    ) -> Outcome:
-        """Carry out a command with the skill of its action.
+    def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
+        """Run a skill.
 
         Args:
-            command: the action with its arguments and constraints.
-            deadline: wall-clock limit of the call.
-            cancel: event that stops the call when it is set.
-            progress: called with the name of the phase and the completed share, 0 to 1.
+            skill: of the command's action.
+            errand: the command and its limits.
 
         Returns:
-            What the base reports; INVALID for an unknown action or a malformed command.
+            How it ended; the base may still move when it failed.
         """
-        skill = self._skills.get(command.action)
-        if skill is None:
-            return Outcome.because(
-                CauseKind.MALFORMED, Status.INVALID,
-                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.", "action")
-        limit = command.time_limit if command.time_limit > 0.0 else math.inf
-        drive = Drive(self._base, self._where, self._settings, command, deadline, LinkedEvent(cancel),
-                      progress or (lambda *_: None), self._clock, self._clock() + limit, self._pause,
-                      skill.item(command))
-        self._running = drive.cancel
-        try:
-            outcome = drive.interrupted() or skill.run(drive, command)
-            if not outcome.ok and outcome.status is not Status.INVALID:
-                outcome = self._confirmed(outcome)
-            return self._recover(drive, outcome) if outcome.status is Status.LOST else outcome
-        finally:
-            self._running = None
-
-    def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel the running command and stop the base.
-
-        Args:
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            Whether the base confirmed the stop.
-        """
-        running = self._running
-        if running is not None:
-            running.set()
-        return self._base.stop(deadline)
+        drive = Drive(**vars(errand), base=self._base, where=self._where, settings=self._settings, pause=self._pause)
+        return drive.interrupted() or skill.run(drive, errand.command)
 
     def reset(self) -> None:
         """Do nothing: every drive starts without a memory of others."""
-
-    def _confirmed(self, outcome: Outcome) -> Outcome:
-        """Return the outcome of a failed command, after the base was seen to stand still."""
-        halted = self._base.stop(Deadline(self._settings.stop_limit))
-        if halted.ok:
-            return outcome
-        lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY,
-                       f"{outcome.message} The base does not confirm that it stands: {halted.message}",
-                       outcome.blockers, outcome.cause)

@@ -110,8 +110,8 @@ class DriveSpace:
         tries: drives to an area, each to another place or on another path, that may fail before it counts as
             unreachable; of those that reached one at last, in the layouts of ``scripts/bench``, none was
             beyond its fourth.
-        reaches: whether a trajectory leads to a pose as far as is known now; ``None`` if no planner can be asked.
-        first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
+        first_reached: which of many poses a trajectory leads to as far as is known now; ``None`` if no planner can be
+            asked.
         floor: the floor by the map; ``None`` if it is unknown.
     """
 
@@ -121,7 +121,6 @@ class DriveSpace:
     step: float = 0.03
     apart: float = 0.08
     tries: int = 5
-    reaches: Optional[Callable[[Pose], bool]] = None
     first_reached: Optional[FirstReached] = None
     floor: Optional[FreeSpace] = None
 
@@ -136,11 +135,7 @@ class DriveSpace:
         Returns:
             The pose, or none; not known if no planner can be asked.
         """
-        if self.first_reached is not None:
-            return self.first_reached(robot, poses, constraints)
-        if self.reaches is None:
-            return Reached(known=False)
-        return Reached(next((pose for pose in poses if self.reaches(pose)), None))
+        return Reached(known=False) if self.first_reached is None else self.first_reached(robot, poses, constraints)
 
     def clear_of(self, pose: Pose, zones: Sequence[KeepOut]) -> bool:
         """Check whether a base keeps its margin to every zone.

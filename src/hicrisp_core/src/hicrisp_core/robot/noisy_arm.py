@@ -5,10 +5,9 @@ ours.
 from __future__ import annotations
 
 import random
-from threading import Event
-from typing import FrozenSet, Optional, Sequence, Union
+from typing import Any, FrozenSet, Optional, Sequence, Union
 
-from hicrisp_core.model import Outcome, Pose, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import Planar, planar_distance
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
@@ -67,7 +66,6 @@ class NoisyArm:
     """
 
     def __init__(self, arm: Arm, sigma: float, seed: int = 0, mean: Planar = (0.0, 0.0)) -> None:
-        self.name, self.max_opening = arm.name, arm.max_opening
         self._arm = arm
         self._sigma, self._mean = sigma, mean
         self._dice = random.Random(seed)
@@ -75,21 +73,8 @@ class NoisyArm:
         self._holds = False
         self._objects: FrozenSet[str] = frozenset()
 
-    def tool_pose(self) -> Pose:
-        """Return the tool centre point.
-
-        Returns:
-            Pose in the world frame.
-        """
-        return self._arm.tool_pose()
-
-    def opening(self) -> float:
-        """Return the distance between the fingers.
-
-        Returns:
-            Metres.
-        """
-        return self._arm.opening()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._arm, name)  # Whatever is said about no approach is the arm's.
 
     def sync(self, world: WorldState) -> None:
         """Make the planning scene equal to the observed world.
@@ -99,17 +84,6 @@ class NoisyArm:
         """
         self._objects = frozenset(world.objects)
         self._arm.sync(world)
-
-    def margin(self, pose: Pose) -> Optional[float]:
-        """Return the least joint margin for a pose.
-
-        Args:
-            pose: tool pose in the world frame.
-
-        Returns:
-            Radians; ``None`` without a posture.
-        """
-        return self._arm.margin(pose)
 
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(), then: Sequence[Pose] = ()
@@ -152,59 +126,6 @@ class NoisyArm:
         self._approaches.ended(missed)
         return self._arm.plan_line(missed, deadline, speed, self._objects)
 
-    def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
-        """Plan a motion to the rest posture.
-
-        Args:
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The trajectory, or why none was found.
-        """
-        return self._arm.plan_home(deadline)
-
-    def follow(
-        self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
-    ) -> Outcome:
-        """Execute a trajectory.
-
-        Args:
-            trajectory: the planned motion.
-            deadline: wall-clock limit of the call.
-            cancel: event that stops the call when it is set.
-            stop_on_contact: whether the first contact ends the motion (EXECUTION).
-
-        Returns:
-            What the driver reports.
-        """
-        return self._arm.follow(trajectory, deadline, cancel, stop_on_contact)
-
-    def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Move the fingers.
-
-        Args:
-            opening: distance between them, metres.
-            deadline: wall-clock limit of the call.
-            cancel: event that stops the call when it is set.
-
-        Returns:
-            What the driver reports.
-        """
-        return self._arm.move_gripper(opening, deadline, cancel)
-
-    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close the fingers until they hold an object.
-
-        Args:
-            force: of the grip, newtons.
-            deadline: wall-clock limit of the call.
-            cancel: event that stops the call when it is set.
-
-        Returns:
-            What the driver reports.
-        """
-        return self._arm.grasp(force, deadline, cancel)
-
     def attach(self, object_name: str) -> None:
         """Attach an object to the hand in the planning scene.
 
@@ -218,14 +139,3 @@ class NoisyArm:
         """Detach the object from the hand in the planning scene."""
         self._holds = False
         self._arm.detach()
-
-    def stop(self, deadline: Deadline) -> Outcome:
-        """Stop the arm.
-
-        Args:
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            Whether the arm confirmed the stop.
-        """
-        return self._arm.stop(deadline)

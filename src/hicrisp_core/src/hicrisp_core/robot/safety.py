@@ -43,7 +43,7 @@ class SafetyLimits:
         Returns:
             True if every coordinate is within its limits.
         """
-        local = self.base.inverse().apply(position)
+        local = self.base.seen(position)
         return all(low <= value <= high for low, value, high in zip(self.low, local, self.high))
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
@@ -58,7 +58,7 @@ class SafetyLimits:
         if self.hold(goal.position):
             return None
         box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
-        place = ", ".join(f"{value:.3f}" for value in self.base.inverse().apply(goal.position))
+        place = ", ".join(f"{value:.3f}" for value in self.base.seen(goal.position))
         return MotionFailure("unreachable", f"the goal ({place}) is outside the safe workspace ({box})")
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
-from threading import Event
-from typing import Any, Callable, Dict, FrozenSet, Mapping, Optional, Sequence, Union
+from dataclasses import dataclass, replace
+from typing import Callable, FrozenSet, Optional, Sequence, Union
 
 from shapely.geometry import Point
 
-from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.keep_out import footprint, vertical_span
-from hicrisp_core.ports.kinds import Skill
-from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
+from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.robot.skilled import Errand
 
 DONE = Outcome(Status.SUCCESS)
 
@@ -48,24 +43,14 @@ class SkillSettings:
 
 
 @dataclass
-class SkillContext:
-    """A running command: the arm, the observer, the limits under which the phases run, and the handled object.
-
-    Args:
-        item: the name of the object that the command handles; empty if it names none.
-        left: seconds of the robot's clock until the command's time limit.
-    """
+class SkillContext(Errand):
+    """A running command of an arm, and the observer."""
 
     arm: Arm
     observe: Callable[[], WorldState]
-    deadline: Deadline
-    cancel: Event
-    progress: Progress
     gripper: Gripper
-    settings: SkillSettings = field(default_factory=SkillSettings)
-    limits: Optional[SafetyLimits] = None
-    item: str = ""
-    left: Callable[[], float] = lambda: math.inf
+    settings: SkillSettings
+    limits: Optional[SafetyLimits]
 
     def look(self) -> WorldState:
         """Observe the world, and use it for planning.
@@ -151,20 +136,6 @@ class SkillContext:
         """
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
 
-    def interrupted(self) -> Optional[Outcome]:
-        """Return why a command has to end early.
-
-        Returns:
-            The outcome of a canceled command or one out of time; ``None`` otherwise.
-        """
-        if self.cancel.is_set():
-            return Outcome(Status.CANCELED, "the command was canceled; the arm stands still",
-                           cause=Cause(CauseKind.CANCELED))
-        if self.deadline.passed:
-            return Outcome(Status.TIMEOUT, "the time limit passed; the arm stands still",
-                           cause=Cause(CauseKind.OUT_OF_TIME))
-        return None
-
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     """Return the objects that carry an item at a pose: what it stands on, or the bowl that it stands in with
@@ -213,60 +184,3 @@ def failed(outcome: Outcome, doing: str) -> Outcome:
     if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
         return outcome
     return replace(outcome, message=f"Cannot {doing}: {outcome.message}.")
-
-
-@dataclass(frozen=True)
-class BoundSkill:
-    """A skill as one action uses it."""
-
-    skill: Skill
-    use: SkillUse
-
-    def item(self, command: Command) -> str:
-        """Return the name of the object that a command handles.
-
-        Args:
-            command: the action with its arguments and constraints.
-
-        Returns:
-            The name; empty if the action handles no object.
-        """
-        return command.argument(self.use.item) if self.use.item else ""
-
-    def run(self, work: Any, command: Command) -> Outcome:
-        """Carry out a command.
-
-        Args:
-            work: the running command: a :class:`SkillContext` for an arm, a ``Drive`` for a base.
-            command: the action with its arguments and constraints.
-
-        Returns:
-            How the command ended.
-        """
-        return self.skill.run(work, command)
-
-
-def skills_of(kind: str, uses: Mapping[str, SkillUse]) -> Dict[str, BoundSkill]:
-    """Return the skills of one kind of robot by action.
-
-    Skills that every robot of the kind has keep their own names; skills of other kinds are left out.
-
-    Args:
-        kind: ``arm`` or ``base``.
-        uses: the skill that each action of a domain uses.
-
-    Returns:
-        The skills by action name.
-
-    Raises:
-        ConfigError: for a skill that is not registered; lists those that are.
-    """
-    known = extensions().skills
-    every: Dict[str, Skill] = {name: known.get(name) for name in known}
-    found = {name: BoundSkill(skill, SkillUse(name)) for name, skill in every.items()
-             if skill.own and skill.robot == kind}
-    for action, use in uses.items():
-        skill: Skill = known.get(use.skill)
-        if skill.robot == kind:
-            found[action] = BoundSkill(skill, use)
-    return found

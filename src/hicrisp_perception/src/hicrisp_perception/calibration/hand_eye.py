@@ -20,7 +20,7 @@ from hicrisp_core.scene.tags import Tag
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from hicrisp_perception.view import matrix_of
+from hicrisp_perception.view import matrix_of, pose_of, vector_of
 
 LEAST = 6
 """Views with which a mounting is worked out."""
@@ -83,10 +83,10 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
              ) -> Union[Calibration, NoCalibration]:
     """Compute the mounting of a camera.
 
-    A closed form (Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product",
-    2013) initializes a least-squares fit of all corners over both unknown poses; inconsistent views are left
-    out. The uncertainty treats errors within a view as correlated and between views as independent, and
-    includes the uncertainty of principal point and tag size.
+    A closed form (Park and Martin, "Robot sensor calibration: solving AX=XB on the Euclidean group", 1994) initializes
+    a least-squares fit of all corners over both unknown poses; inconsistent views are left out. The uncertainty treats
+    errors within a view as correlated and between views as independent, and includes the uncertainty of principal
+    point and tag size.
 
     Args:
         views: corners of the tag with the pose of the moving link.
@@ -142,32 +142,6 @@ def misplaced(found: Pose, told: Pose) -> Tuple[float, float]:
         Metres and radians.
     """
     return distance(found.position, told.position), turn_between(found.orientation, told.orientation)
-
-
-def vector_of(pose: Pose) -> np.ndarray:
-    """Convert a pose to a vector.
-
-    Args:
-        pose: metres and unit quaternion (x, y, z, w).
-
-    Returns:
-        Array (6,): rotation vector (rad), position (m).
-    """
-    return np.concatenate([Rotation.from_quat(pose.orientation).as_rotvec(), pose.position])
-
-
-def pose_of(vector: np.ndarray) -> Pose:
-    """Convert a vector to a pose.
-
-    Args:
-        vector: array (6,): rotation vector (rad), position (m).
-
-    Returns:
-        The pose.
-    """
-    x, y, z, w = (float(value) for value in Rotation.from_rotvec(vector[:3]).as_quat())
-    px, py, pz = (float(value) for value in vector[3:6])
-    return Pose((px, py, pz), (x, y, z, w))
 
 
 class _Fit:
@@ -258,35 +232,21 @@ def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
                                            np.array(lens.distortion or (0.0,) * 5), flags=cv2.SOLVEPNP_IPPE_SQUARE)
         if worked:
             links.append(view.link)
-            seen.append(pose_of(np.concatenate([turn.ravel(), shift.ravel()])))
-    found = [_closed_form(links, seen)]
+            seen.append(pose_of(np.concatenate([turn.ravel(), shift.ravel()])).inverse())
+    found = [np.concatenate([_between(seen, links), _between(links, seen)])]
     if told is not None:
         found.append(np.concatenate([vector_of(told.inverse()), vector_of(tag.pose)]))
     return found
 
 
-def _closed_form(links: Sequence[Pose], seen: Sequence[Pose]) -> np.ndarray:
-    """Both unknown poses from the tag's poses: ``seen = eye * link * tag``."""
-    total = np.zeros((9, 9))
-    for link, pose in zip(links, seen):
-        total += np.kron(matrix_of(pose), matrix_of(link))
-    # seen * back = eye * link with back = inverse(tag): row by row, eye = (seen x link) back, a pair of
-    # singular vectors of the sum of all views, which have their sign in common.
-    left, _, right = np.linalg.svd(total)
-    eye, back = _nearest_turn(left[:, 0]), _nearest_turn(right[0])
-    if np.linalg.det(eye) < 0.0:
-        eye, back = -eye, -back
-    tag = back.T
-    rows, sides = [], []
-    for link, pose in zip(links, seen):
-        # seen.t = eye (link.R tag.t + link.t) + eye.t
-        rows.append(np.hstack([np.eye(3), eye @ matrix_of(link)]))
-        sides.append(np.array(pose.position) - eye @ np.array(link.position))
-    shifts = np.linalg.lstsq(np.vstack(rows), np.concatenate(sides), rcond=None)[0]
-    return np.concatenate([Rotation.from_matrix(eye).as_rotvec(), shifts[:3],
-                           Rotation.from_matrix(tag).as_rotvec(), shifts[3:]])
-
-
-def _nearest_turn(column: np.ndarray) -> np.ndarray:
-    left, _, right = np.linalg.svd(column.reshape(3, 3))
-    return left @ right
+def _between(before: Sequence[Pose], after: Sequence[Pose]) -> np.ndarray:
+    """The pose for which ``before * pose * after`` is the same in all views: how one side moves from view to view is
+    how the other does, seen from elsewhere.
+    """
+    ones = [first.inverse().compose(then) for first, then in zip(before, before[1:])]
+    others = [first.compose(then.inverse()) for first, then in zip(after, after[1:])]
+    turns, alike = (Rotation.from_quat([each.orientation for each in side]) for side in (ones, others))
+    turn = Rotation.align_vectors(turns.as_rotvec(), alike.as_rotvec())[0]
+    aside = turn.apply([each.position for each in others]) - [each.position for each in ones]
+    shift = np.linalg.lstsq(np.vstack(turns.as_matrix() - np.eye(3)), aside.ravel(), rcond=None)[0]
+    return np.concatenate([turn.as_rotvec(), shift])

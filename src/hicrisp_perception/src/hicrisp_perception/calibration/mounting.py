@@ -20,10 +20,9 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, load_tags
 from scipy.optimize import least_squares
 
-from hicrisp_perception.calibration.hand_eye import pose_of
 from hicrisp_perception.calibration.table_edges import STRIDE, TablePlane, expected_table, find_ends, find_plane
 from hicrisp_perception.tags.reader import TagFinder
-from hicrisp_perception.view import Straightener, check, matrix_of, project
+from hicrisp_perception.view import Straightener, check, matrix_of, pose_of, project
 
 _SPACING = 0.015
 """Metres between the points at which the end of a side is looked for."""

@@ -11,7 +11,8 @@ from hicrisp_core.model.geometry import Pose, from_axes
 from hicrisp_core.model.picture import Lens
 from hicrisp_core.scene.tags import Tag
 
-from hicrisp_perception.calibration.hand_eye import information, vector_of
+from hicrisp_perception.calibration.hand_eye import information
+from hicrisp_perception.view import vector_of
 
 _POOL, _DRAWN = 250, 6000
 """Poses among which is chosen, and how many are drawn at most to find them."""

@@ -10,13 +10,13 @@ from typing import List, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import conjugate, from_axes, multiply
+from hicrisp_core.model.geometry import conjugate, multiply
 from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene.tags import Tag
 
 from hicrisp_perception.shapes.outline import Placement, Projection
 from hicrisp_perception.shapes.shape_models import Lie, unit
-from hicrisp_perception.view import Rays, View
+from hicrisp_perception.view import Rays, View, matrix_of, pose_of, vector_of
 
 _CORNER = 0.35
 """Pixels by which a corner may be off."""
@@ -94,12 +94,8 @@ class TagFit:
         tag, one = max(self.pairs, key=lambda pair: pair[1].edge)
         found, turns, shifts, _ = cv2.solvePnPGeneric(
             np.array(tag.corners), one.corners, self.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
-        poses: List[Pose] = []
-        for turn, shift in zip(turns, shifts) if found else ():
-            matrix = cv2.Rodrigues(turn)[0]
-            own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
-            poses.append(self.rays.camera.compose(own).compose(tag.to_middle))
-        return tuple(poses)
+        return tuple(self.rays.camera.compose(pose_of(np.concatenate([turn, shift]).ravel())).compose(tag.to_middle)
+                     for turn, shift in (zip(turns, shifts) if found else ()))
 
     @property
     def numbers(self) -> str:
@@ -145,7 +141,7 @@ class TagFit:
         Returns:
             The pose; ``None`` if its tags contradict each other.
         """
-        found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
+        found = [_refined(guess, self.points, self.pixels, view.rays) for guess in self.guesses]
         best = min(found, key=lambda each: each.error) if found else None
         if best is None or best.error > WORST:
             return None
@@ -156,7 +152,8 @@ class TagFit:
         if shift is not None and abs(shift) <= 0.05:  # Along its ray: small tags determine the distance poorly.
             middle = np.array(pose.position)
             ray = (middle - view.rays.origin) / float(view.rays.depth_of(middle))
-            pose = pose.shifted(_vector(shift * ray))
+            x, y, z = (shift * ray).tolist()
+            pose = pose.shifted((x, y, z))
         return replace(best, pose=pose, uncertainty=rough)
 
 
@@ -186,54 +183,20 @@ def yaw_of(pose: Pose, lie: Lie) -> float:
     return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
 
 
-def _vector(values: np.ndarray) -> Tuple[float, float, float]:
-    x, y, z = (float(value) for value in np.ravel(values))
-    return x, y, z
-
-
-def _turned(pose: Pose, step: np.ndarray) -> Pose:
-    """Return a pose moved by metres and turned by radians about the world's axes."""
-    matrix = cv2.Rodrigues(step[3:])[0] @ np.array(pose.axes).T
-    return Pose(_vector(np.array(pose.position) + step[:3]),
-                from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
-
-
-def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> FreeFit:
+def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, rays: Rays) -> FreeFit:
     """Least squares over all corners."""
-    normal = np.eye(6)
-    for _ in range(_ROUNDS):
-        shown, slopes = _moving(pose, points, view)
-        rest = (shown - pixels).ravel()
-        slope = slopes.reshape(-1, 6)
-        normal = slope.T @ slope + np.diag([1.0] * 3 + [1e-3] * 3)
-        move = -np.linalg.solve(normal, slope.T @ rest)
-        length = float(np.linalg.norm(move))
-        pose = _turned(pose, move * min(1.0, 0.3 / max(length, 1e-9)))
-        if length < 1e-6:
-            break
-    rest = (_moving(pose, points, view)[0] - pixels).ravel()
-    error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
+    start, matrix = vector_of(rays.camera.inverse().compose(pose)), rays.lens.matrix
+    moved = np.concatenate(cv2.solvePnP(points, pixels, matrix, None, start[:3], start[3:], True)[1:]).ravel()
+    # Turned as the camera already, so that its slopes are those of turns about the camera's axes.
+    arms = points @ matrix_of(pose_of(moved)).T
+    shown, slopes = cv2.projectPoints(arms, np.zeros(3), moved[3:], matrix, None)
+    error = math.sqrt(float(np.mean((shown.reshape(-1, 2) - pixels) ** 2)) * 2.0)
+    normal = slopes[:, :6].T @ slopes[:, :6] + np.diag([1e-3] * 3 + [1.0] * 3)
     covariance = np.linalg.inv(normal) * max(error, _CORNER) ** 2
-    level = float(np.linalg.eigvalsh(covariance[:2, :2]).max())
-    return FreeFit(pose, Uncertainty(math.sqrt(level), math.sqrt(float(covariance[2, 2])),
-                                     math.sqrt(float(covariance[5, 5]))), error)
-
-
-def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.ndarray]:
-    """(N, 2) the pixels of an object's points, and (N, 2, 6) how they change for a metre along the world's axes
-    and a radian about them.
-    """
-    rays, arms = view.rays, points @ np.array(pose.axes)
-    seen = (arms + np.array(pose.position) - rays.origin) @ rays.rotation
-    ways = np.empty((len(points), 6, 3))
-    ways[:, :3] = np.eye(3)
-    ways[:, 3:] = np.cross(np.eye(3), arms[:, None])
-    changes = ways @ rays.rotation
-    near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
-    flat = seen[:, :2] * near
-    scale = np.array([rays.lens.fx, rays.lens.fy])
-    slopes = (changes[:, :, :2] - flat[:, None] * changes[:, :, 2:]) * (near[:, None] * scale)
-    return flat * scale + (rays.lens.cx, rays.lens.cy), slopes.transpose(0, 2, 1)
+    turn, place = (rays.rotation @ part @ rays.rotation.T for part in (covariance[:3, :3], covariance[3:, 3:]))
+    level = float(np.linalg.eigvalsh(place[:2, :2]).max())
+    return FreeFit(rays.camera.compose(pose_of(moved)), Uncertainty(
+        math.sqrt(level), math.sqrt(float(place[2, 2])), math.sqrt(float(turn[2, 2]))), error)
 
 
 def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:

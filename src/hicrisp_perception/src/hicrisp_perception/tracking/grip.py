@@ -103,7 +103,7 @@ def grasped(hand: Hand, item: WorldObject, pose: Pose) -> Optional[Grasp]:
     if item.form.hollow:
         return None
     x, y, z = (abs(value) - size / 2.0 for value, size in
-               zip(pose.inverse().apply(hand.tool.position), item.size))
+               zip(pose.seen(hand.tool.position), item.size))
     if max(x, y, z) > _AROUND:
         return None
     width = extent_along(item, pose, hand.closing)

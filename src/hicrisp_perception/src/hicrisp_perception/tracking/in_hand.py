@@ -183,7 +183,7 @@ def between(found: Fit, item: WorldObject, hand: Hand) -> bool:
     Returns:
         True if it is inside the slightly larger bounding box.
     """
-    inside = found.pose.inverse().apply(hand.tool.position)
+    inside = found.pose.seen(hand.tool.position)
     return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, item.size))
 
 

@@ -198,7 +198,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
 
 def _at_hand(box: UnknownObject, hand: Hand) -> bool:
     """Check whether it is at a hand's fingers, where what is held is seen in part."""
-    inside = box.pose.inverse().apply(hand.tool.position)
+    inside = box.pose.seen(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
 

@@ -8,7 +8,6 @@ from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
-from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.interpreter import Request, Understood
 
 from hicrisp_msgs.msg import UnderstandGoal, UnderstandResult
@@ -35,7 +34,7 @@ from hicrisp_ros.conversions.world import facts_from_msg, facts_to_msg, world_fr
 _GOAL, _QUESTION, _ANSWER, _REFUSAL = "goal", "question", "answer", "refusal"
 
 
-def context_to_msg(request: Union[PlanRequest, CorrectionRequest, CorrectorRequest]) -> Dict[str, Any]:
+def context_to_msg(request: Union[PlanRequest, CorrectionRequest]) -> Dict[str, Any]:
     """Convert what the goals for plans and for corrections share.
 
     Args:
