@@ -64,10 +64,10 @@ class DetectorServer:
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
         verdict = self._detector.check(
-            to.command_from_msg(request.command), to.world_from_msg(request.before),
-            to.world_from_msg(request.after),
-            to.outcome_from_msg(request.outcome))
-        return CheckCommandResponse(to.verdict_to_msg(verdict))
+            to.COMMAND.from_msg(request.command), to.WORLD.from_msg(request.before),
+            to.WORLD.from_msg(request.after),
+            to.OUTCOME.from_msg(request.outcome))
+        return CheckCommandResponse(to.VERDICT.to_msg(verdict))
 
     def _name(self, request: NameThingRequest) -> NameThingResponse:
         if not isinstance(self._eyes, PoseStateEstimator):
