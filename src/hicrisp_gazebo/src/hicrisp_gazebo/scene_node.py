@@ -21,7 +21,6 @@ from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions import COMMAND
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.frames import StaticFrames
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
@@ -209,8 +208,3 @@ def build() -> SceneServer:
     base = str(parameter("base_model", str(Path(*models))))
     home = next((name for name, action in domain_of(scene).actions.items() if action.skill == "home"), "")
     return SceneServer(scene, seed, base, home, str(parameter("clear_service", "/move_base/clear_costmaps")))
-
-
-def main() -> None:
-    """Run the node."""
-    run("gazebo_scene", build)

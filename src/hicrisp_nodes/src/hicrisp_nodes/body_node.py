@@ -15,7 +15,6 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.scene_change import SceneFollower
 
@@ -80,8 +79,3 @@ def build() -> BodyServer:
     server = BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
     models.begin_probe()
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("body", build)

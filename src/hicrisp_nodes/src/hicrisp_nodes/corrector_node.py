@@ -10,7 +10,6 @@ from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosBrain
 from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_ros.scene_change import SceneFollower
@@ -57,8 +56,3 @@ def build() -> CorrectorServer:
     server = CorrectorServer(corrector(configuration))
     server.follower = SceneFollower(lambda found: server.use(corrector(found)))
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("corrector", build)
