@@ -18,8 +18,7 @@ from hicrisp_bench.all_suites import ALL, run_all_suites
 from hicrisp_bench.options import add_usual
 from hicrisp_bench.published import publish
 from hicrisp_bench.results import save, write_index
-from hicrisp_bench.runner import runner_of
-from hicrisp_bench.suite import Report, Suite, text_of
+from hicrisp_bench.suite import Report, Suite, measured, text_of
 from hicrisp_bench.suites import MEASURES
 
 SUITES: Mapping[str, Suite] = {**MEASURES, "ablate": ablate}
@@ -43,7 +42,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return run_all_suites([_among_all(name, options, folder) for name in SUITES], _failed, folder, about(),
                               options.json)
     try:
-        report, _ = measured(options)
+        report, _ = _measured(options)
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -60,27 +59,17 @@ def main(arguments: Optional[List[str]] = None) -> int:
     return 0 if report.ok else 1
 
 
-def measured(options: argparse.Namespace) -> Tuple[Report, float]:
-    """Run a suite, and leave its results in its folder.
-
-    Args:
-        options: the parsed command line.
-
-    Returns:
-        What it found, and the seconds of all processors that it took.
-
-    Raises:
-        HicrispError: if it cannot run.
-    """
+def _measured(options: argparse.Namespace) -> Tuple[Report, float]:
+    """Run a suite, and leave its results in its folder; what it found, and the seconds of all processors."""
     began, began_cpu = time.perf_counter(), _cpu()
-    report = SUITES[options.suite].run(options, runner_of(options, SUITES[options.suite].SELECTS))
+    report = measured(SUITES[options.suite], options)
     cpu_s = _cpu() - began_cpu
     save(options, report, time.perf_counter() - began, cpu_s)
     return report, cpu_s
 
 
 def _failed(options: argparse.Namespace) -> Dict[str, Any]:
-    report, cpu_s = measured(options)
+    report, cpu_s = _measured(options)
     return {"failed": list(report.failed), "cpu_s": round(cpu_s, 1)}
 
 
