@@ -7,8 +7,10 @@ from dataclasses import MISSING, Field, is_dataclass
 from enum import Enum
 from typing import Any, Callable, List, Tuple, Type, Union
 
+import yaml
 from annotated_types import BaseMetadata, Ge, Gt, Interval, Le, Lt
 from pydantic import AfterValidator
+from pydantic_core import to_jsonable_python
 from typing_extensions import Annotated, Literal, get_args, get_origin, get_type_hints
 
 _PLAIN = {str: "text", float: "number", int: "whole number", bool: "true or false", type(None): "nothing"}
@@ -118,18 +120,9 @@ def usual(field: "Field[Any]") -> str:
 
 
 def _value(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if isinstance(value, Enum):
-        return f"`{value.value}`"
-    if isinstance(value, (tuple, list)):
-        inner = ", ".join(str(each.value if isinstance(each, Enum) else each) for each in value)
-        return f"`[{inner}]`"
-    if isinstance(value, dict):
-        return f"`{value}`" if value else "`{}`"
-    return f"`{value}`" if value != "" else "empty"
+    plain = to_jsonable_python(value)
+    written = plain if isinstance(plain, str) else yaml.safe_dump(plain, default_flow_style=True, width=1000)
+    return "nothing" if plain is None else f"`{written.split(chr(10))[0]}`" if plain != "" else "empty"
 
 
 def _bounds(metadata: Tuple[Any, ...]) -> List[str]:

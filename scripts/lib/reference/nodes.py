@@ -68,12 +68,11 @@ def node_pages(root: Path, problems: Problems) -> Dict[str, str]:
 
 
 def _read(file: Path, sources: Sources) -> Node:
-    start = next(found for found in _IMPORT.findall(file.read_text(encoding="utf-8"))
-                 if found[0].startswith("hicrisp"))
-    module = sources.module(start[0])
-    assert module is not None, f"{file} starts {start[0]}, which is no module of ours"
+    starts = [found for found in _IMPORT.findall(file.read_text(encoding="utf-8")) if found[0].startswith("hicrisp")]
+    module = sources.module(starts[0][0])
+    assert module is not None, f"{file} starts {starts[0][0]}, which is no module of ours"
     node = Node(file.parts[-3], file.name, module.about)
-    for where, definition in sources.reached(*start):
+    for where, definition in (found for start in starts for found in sources.reached(*start)):
         for call in (each for each in ast.walk(definition) if isinstance(each, ast.Call)):
             _take(call, where, sources, node)
     return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import json
 import os
@@ -16,6 +17,7 @@ from hicrisp_bench.all_suites import run_all_suites
 from hicrisp_bench.cli import HERE, SUITES, main, make_parser, parse
 from hicrisp_bench.runner import NAME, Runner, TrialFile, runner_of
 from hicrisp_core.errors import ConfigError
+from stand_in_suites import stand_in
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SETTINGS = {"llm": "offline"}
@@ -155,20 +157,6 @@ def test_a_suite_on_a_cluster_gives_what_it_gives_here(tmp_path: Path) -> None:
 
 
 ALL_SUITES = {"good": "ends well", "parts": "fails in part", "dies": "is killed", "broken": "cannot run"}
-STAND_IN = """
-import json, os, pathlib, signal, sys
-name, out = sys.argv[3], pathlib.Path(sys.argv[5])
-if name == 'dies':
-    sys.stderr.write('dies: 1/9, 1 s\\\\r')
-    os.kill(os.getpid(), signal.SIGKILL)
-if name == 'broken':
-    sys.exit('no recording is there')
-out.mkdir(parents=True)
-failed = ['one part is missing'] if name == 'parts' else []
-(out / 'results.json').write_text(json.dumps({
-    'machine': {'processor': 'any', 'cores': 2}, 'run': {'cpu_s': 1.5, 'failed': failed, 'seconds': 1.0}}))
-sys.exit(1 if failed else 0)
-"""
 
 
 def test_suites_that_start_nodes_here_are_known_as_such() -> None:
@@ -178,18 +166,15 @@ def test_suites_that_start_nodes_here_are_known_as_such() -> None:
 
 
 def test_all_suites_are_tried_whatever_becomes_of_one_and_each_says_in_a_line_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stand_in = tmp_path / "stand_in"
-    stand_in.write_text(f"#!/bin/sh\nexec {sys.executable} - \"$@\" <<'END'\n{STAND_IN}\nEND\n")
-    stand_in.chmod(0o755)
-    monkeypatch.setattr("hicrisp_bench.all_suites.sys.executable", str(stand_in))
-    status = run_all_suites(parse(["all", "--quick"]), tmp_path / "out", ALL_SUITES, ())
-    assert status == 1
+    suites = [argparse.Namespace(suite=name, out=tmp_path / "out" / name) for name in ALL_SUITES]
+    assert run_all_suites(suites, stand_in, tmp_path / "out", ALL_SUITES, tmp_path / "all.json") == 1
+    assert list(json.loads((tmp_path / "all.json").read_text())["suites"]) == ["good", "parts"]
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(", ")[0] for line in lines] == [
         "[1/4] good: ok", "[2/4] parts: failed", "[3/4] dies: not run", "[4/4] broken: not run"]
     assert [line.partition(" s: ")[2] for line in lines] == [
-        "", "one part is missing", "it was ended by SIGKILL", "no recording is there"]
+        "", "one part is missing", "its process ended with the status -9", "ConfigError: no recording is there"]
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert all(each in page for each in ("one part is missing", "SIGKILL", "no recording is there"))
+    assert all(each in page for each in ("one part is missing", "status -9", "no recording is there"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import shlex
 from typing import Callable, Dict, Iterator, Tuple
 
@@ -70,8 +69,3 @@ def test_the_readme_begins_with_the_two_commands_that_do_all() -> None:
     assert first[:2] == ["scripts/demo", "scripts/test"]
     assert len(readme.splitlines()) <= 120
     assert 10_000 < (ROOT / "docs" / "pictures" / "run.webp").stat().st_size <= 2_000_000
-
-
-def test_the_picture_of_the_data_flow_is_the_one_that_is_drawn() -> None:
-    drawing = runpy.run_path(str(ROOT / "scripts" / "lib" / "data_flow.py"), run_name="data_flow")["drawing"]
-    assert (ROOT / "docs" / "pictures" / "data_flow.svg").read_text(encoding="utf-8") == drawing()

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 import foxglove  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
 from hicrisp_nodes.recording import MCAP  # noqa: E402
-from hicrisp_nodes.recording.tape import Tape, raw_of  # noqa: E402
+from hicrisp_nodes.recording.tape import Raw, Tape, packed  # noqa: E402
 from hicrisp_nodes.recording.topics import BASE, Choice  # noqa: E402
 from sensor_msgs.msg import Image, LaserScan  # noqa: E402
 
@@ -23,7 +23,8 @@ from hicrisp_msgs.msg import TaskStatus  # noqa: E402
 def recording(folder: Path, **messages: genpy.Message) -> Path:
     tape = Tape(folder)
     for name, message in messages.items():
-        tape.write(raw_of("/" + name.replace("__", "/"), message), genpy.Time(1))
+        tape.write(Raw("/" + name.replace("__", "/"), message._type, message._md5sum, message._full_text,
+                       packed(message), "", False), genpy.Time(1))
     tape.close()
     return folder / MCAP
 

@@ -14,7 +14,7 @@ import rostest
 from hicrisp_core.model import CauseKind, Pose
 from hicrisp_core.model.keep_out import space_to
 from hicrisp_core.scene import load_scene
-from hicrisp_ros.conversions import keep_outs_to_msg
+from hicrisp_ros.conversions import KEEP_OUTS
 from nav_msgs.msg import OccupancyGrid
 from tf2_msgs.msg import TFMessage
 
@@ -106,7 +106,7 @@ class Zones(unittest.TestCase):
     def command(self, x: float, y: float) -> Outcome:
         """A command for the driver, which carries the zones."""
         command = Command(action="go_to", robot="agv", has_target=True, time_limit=60.0,
-                          keep_out=keep_outs_to_msg(self.scene.zones))
+                          keep_out=KEEP_OUTS.to_msg(self.scene.zones))
         command.target.position.x, command.target.position.y, command.target.orientation.w = x, y, 1.0
         return self.driver.call(ExecuteCommandGoal(command, 60.0)).get_result().outcome
 

@@ -17,7 +17,7 @@ from hicrisp_gazebo.scene_models import SCENERY
 from hicrisp_gazebo.scene_node import SceneServer
 from hicrisp_gazebo.world import GazeboError, GazeboWorld
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import command_to_msg, outcome_to_msg
+from hicrisp_ros.conversions import COMMAND, OUTCOME
 from reference_gazebo import DELETED_AGAIN, ReferenceGazebo
 from waiting import PATIENCE, until
 
@@ -57,7 +57,7 @@ class Driver:
               "connection to the driver and the scene, which share one")
         rospy.wait_for_message(self._status, GoalStatusArray,
                                PATIENCE)  # The scene shares this connection, too.
-        goal = ExecuteCommandActionGoal(goal=ExecuteCommandGoal(command_to_msg(command), 30.0))
+        goal = ExecuteCommandActionGoal(goal=ExecuteCommandGoal(COMMAND.to_msg(command), 30.0))
         goal.goal_id = GoalID(rospy.Time.from_sec(time.time()), f"{command.action}-{time.monotonic()}")
         self._goals.publish(goal)
 
@@ -69,7 +69,7 @@ class Driver:
             while not goal.cancel.wait(0.05):  # The scene may hear of a phase before it hears of the command.
                 goal.feedback(ExecuteCommandFeedback(("", *self.phases)[-1], 0.5))
             self.halted += 1
-        return ExecuteCommandResult(outcome_to_msg(Outcome(Status.SUCCESS)))
+        return ExecuteCommandResult(OUTCOME.to_msg(Outcome(Status.SUCCESS)))
 
     def stop(self) -> None:
         self._server.stop()

@@ -262,7 +262,7 @@ def test_what_a_drive_changed_is_put_back_when_it_fails(stack: Stack) -> None:
 @pytest.mark.parametrize(("settings", "least", "words"), [
     ({"speed_parameters": "max_speed"}, 0.1,
      "it has none of the parameters max_speed; it has: max_vel_trans, "),
-    ({}, 0.5, "it keeps its max_vel_trans, max_vel_x")])
+    ({}, 0.5, "it keeps its max_vel_trans at 0.50, max_vel_x at 0.50")])
 def test_a_planner_that_will_not_drive_slowly_moves_nothing(
     stack: Stack, settings: "dict[str, str]", least: float, words: str
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import rosbag
 from geometry_msgs.msg import TransformStamped
 from hicrisp_nodes.recording import BAG, MCAP
-from hicrisp_nodes.recording.tape import Tape, raw_of
+from hicrisp_nodes.recording.tape import Raw, Tape, packed
 from hicrisp_nodes.recording.topics import Choice
 from tf2_msgs.msg import TFMessage
 
@@ -22,15 +22,19 @@ FRAME = TransformStamped(child_frame_id="box")
 FRAME.transform.translation.x = 0.5
 
 
+def raw(topic: str, message: genpy.Message, latched: bool = False, caller: str = "") -> Raw:
+    return Raw(topic, message._type, message._md5sum, message._full_text, packed(message), caller, latched)
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "1"
     tape = Tape(folder)
-    tape.write(raw_of("/tf_static", TFMessage([FRAME]), latched=True, caller="/world"), genpy.Time(3))
+    tape.write(raw("/tf_static", TFMessage([FRAME]), latched=True, caller="/world"), genpy.Time(3))
     for number in range(200):
         event = Event(genpy.Time(4), "1", "note", '{"kind": "note"}')
-        tape.write(raw_of("/hicrisp/events", event, caller="/supervisor"), genpy.Time(4, number))
-    tape.write(raw_of("/hicrisp/correction_stack", STACK), genpy.Time(5))
+        tape.write(raw("/hicrisp/events", event, caller="/supervisor"), genpy.Time(4, number))
+    tape.write(raw("/hicrisp/correction_stack", STACK), genpy.Time(5))
     assert not (folder / BAG).exists(), "a file has its name once it is whole"
     tape.close()
     assert sorted(each.name for each in folder.iterdir()) == [BAG, MCAP]

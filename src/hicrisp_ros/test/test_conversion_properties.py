@@ -47,7 +47,7 @@ def test_a_world_comes_back_as_it_was_and_a_pose_without_numbers_as_none(
     world = WorldState({thing.name: thing for thing in objects},
                        frozenset(Relation(*fact) for fact in facts),
                        {"panda": RobotState("panda", pose=tool)}, stamp)
-    back = conversions.world_from_msg(over_the_wire(conversions.world_to_msg(world)))
+    back = conversions.WORLD.from_msg(over_the_wire(conversions.WORLD.to_msg(world)))
     assert back.relations == world.relations
     assert {name: thing.pose for name, thing in back.objects.items()} == \
         {name: seen(thing.pose) for name, thing in world.objects.items()}
@@ -60,6 +60,6 @@ def test_a_world_comes_back_as_it_was_and_a_pose_without_numbers_as_none(
 @given(st.lists(st.tuples(names, poses), max_size=4))
 def test_no_track_without_numbers_is_seen(found: Any) -> None:
     view = View(1.0, tuple(Track(name, pose, Uncertainty(), 1.0) for name, pose in found))
-    back = conversions.view_from_msg(over_the_wire(conversions.view_to_msg(view)))
+    back = conversions.VIEW.from_msg(over_the_wire(conversions.VIEW.to_msg(view)))
     assert [track.pose for track in back.tracks] == [pose for _, pose in found if pose.finite]
     assert all(math.isfinite(value) for track in back.tracks for value in track.pose.position)

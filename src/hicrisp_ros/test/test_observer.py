@@ -11,7 +11,7 @@ import rospy
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.conversions import world_to_msg
+from hicrisp_ros.conversions import WORLD
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from rosgraph_msgs.msg import Clock
 from waiting import PATIENCE, until
@@ -67,7 +67,7 @@ class Scene:
         box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age,
                           visibility=self.visibility)
         viewed = None if self.viewed is None else self.viewed(stamp)
-        self._world.publish(world_to_msg(WorldState({"box": box}, stamp=stamp, viewed=viewed)))
+        self._world.publish(WORLD.to_msg(WorldState({"box": box}, stamp=stamp, viewed=viewed)))
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_a_state_that_was_overtaken_is_left_out(scene: Scene) -> None:
     def show_and_repeat(stamp: float) -> None:
         show(stamp)
         box = WorldObject("box", "box", pose=Pose((9.0, 0.0, 0.0)))
-        late.publish(world_to_msg(WorldState({"box": box}, stamp=stamp - 0.5)))
+        late.publish(WORLD.to_msg(WorldState({"box": box}, stamp=stamp - 0.5)))
 
     observer = TopicObserver(patience=PATIENCE, blind=PATIENCE)
     until(late.get_num_connections, "connection")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from hicrisp_core.model import Plan, Step
-from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.conversions import PLAN
 from hicrisp_ros.core_log import Redacting
 from hicrisp_ros.secrets import without_secrets
 
@@ -16,7 +16,7 @@ KEY, LOOKS_LIKE_ONE = "my-own-endpoint-key", "sk-abcdefgh12345678"
 
 def test_a_plan_that_repeats_a_key_is_published_without_it() -> None:
     plan = Plan((Step(f"pick up box {KEY}", "pick", {"item": "box"}),), "openai:x", f"the key {LOOKS_LIKE_ONE} says so")
-    message = without_secrets(plan_to_msg(plan, task_id="1"), KEY)
+    message = without_secrets(PLAN.to_msg(plan, task_id="1"), KEY)
     for text in (KEY, LOOKS_LIKE_ONE):
         assert text not in str(message)
     assert message.steps[0].text.startswith("pick up box ")

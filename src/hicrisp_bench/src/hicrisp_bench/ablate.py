@@ -26,8 +26,8 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_bench.cost import BY_ROLE, PARTS
 from hicrisp_bench.options import add_usual
 from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner, folder_of, runner_of
-from hicrisp_bench.suite import Report, Row, Suite
+from hicrisp_bench.runner import Runner, folder_of
+from hicrisp_bench.suite import Report, Row, Suite, measured
 from hicrisp_bench.suites import MEASURES
 
 QUICK: Mapping[str, Any] = {}
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     settings = [Setting(each, dict(zip(keys, values)), llm)
                 for each, values, llm in product(policies, product(*choices), options.llm or [""])]
     made = [(each, _prepared(name, each, options, rest, folder / each.folder)) for each in settings]
-    reports = [(setting, MEASURES[name].run(own, runner_of(own, MEASURES[name].SELECTS))) for setting, own in made]
+    reports = [(setting, measured(MEASURES[name], own)) for setting, own in made]
     rows = [_row(setting, row) for setting, report in reports for row in report.rows
             if row.get("policy", setting.name) == setting.name or not setting.policy]
     first = reports[0][1]

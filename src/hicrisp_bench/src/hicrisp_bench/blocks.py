@@ -33,7 +33,7 @@ from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of
-from hicrisp_bench.suite import Report, Section, crashes, data_folder, policies_here
+from hicrisp_bench.suite import Report, Section, data_folder, policies_here
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -179,8 +179,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     return Report(
         rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
         {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},
-        (Section("Recorded plans", recorded.rows, blocks_recorded.COLUMNS),) if recorded.rows else (),
-        _charts(rows, recorded.rows), (*missing, *crashes(rows)))
+        (Section("Recorded plans", recorded.rows, blocks_recorded.COLUMNS),),
+        _charts(rows, recorded.rows), tuple(missing))
 
 
 def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

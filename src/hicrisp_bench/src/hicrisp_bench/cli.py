@@ -9,7 +9,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.errors import HicrispError
 
@@ -18,8 +18,7 @@ from hicrisp_bench.all_suites import ALL, run_all_suites
 from hicrisp_bench.options import add_usual
 from hicrisp_bench.published import publish
 from hicrisp_bench.results import save, write_index
-from hicrisp_bench.runner import runner_of
-from hicrisp_bench.suite import Suite, text_of
+from hicrisp_bench.suite import Report, Suite, measured, text_of
 from hicrisp_bench.suites import MEASURES
 
 SUITES: Mapping[str, Suite] = {**MEASURES, "ablate": ablate}
@@ -39,15 +38,15 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """
     options = parse(arguments)
     if options.suite == ALL:
-        return run_all_suites(options, options.out or FOLDER, about(), HERE)
-    began, began_cpu = time.perf_counter(), _cpu()
+        folder = options.out or FOLDER
+        return run_all_suites([_among_all(name, options, folder) for name in SUITES], _failed, folder, about(),
+                              options.json)
     try:
-        report = SUITES[options.suite].run(options, runner_of(options, SUITES[options.suite].SELECTS))
+        report, _ = _measured(options)
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     print(text_of(options.suite, report))  # noqa: T201 - the command's output
-    save(options, report, time.perf_counter() - began, _cpu() - began_cpu)
     if not options.out:
         write_index(FOLDER, about())
     if options.publish:
@@ -58,6 +57,28 @@ def main(arguments: Optional[List[str]] = None) -> int:
     for why in report.failed:
         sys.stderr.write(f"{options.suite}: {why}\n")
     return 0 if report.ok else 1
+
+
+def _measured(options: argparse.Namespace) -> Tuple[Report, float]:
+    """Run a suite, and leave its results in its folder; what it found, and the seconds of all processors."""
+    began, began_cpu = time.perf_counter(), _cpu()
+    report = measured(SUITES[options.suite], options)
+    cpu_s = _cpu() - began_cpu
+    save(options, report, time.perf_counter() - began, cpu_s)
+    return report, cpu_s
+
+
+def _failed(options: argparse.Namespace) -> Dict[str, Any]:
+    report, cpu_s = _measured(options)
+    return {"failed": list(report.failed), "cpu_s": round(cpu_s, 1)}
+
+
+def _among_all(name: str, options: argparse.Namespace, folder: Path) -> argparse.Namespace:
+    """The options of one of all suites."""
+    own = parse([name, "--config", str(options.config), *(["--quick"] if options.quick else [])])
+    own.out, own.jobs, own.resume = folder / name, options.jobs, options.resume
+    own.dask = "" if name in HERE else options.dask
+    return own
 
 
 def about() -> Dict[str, str]:

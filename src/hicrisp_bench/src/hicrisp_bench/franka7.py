@@ -21,7 +21,7 @@ from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_setting
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case, share_of
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")
@@ -118,8 +118,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         charts=(Chart("success", "Seven tasks for the arm, and the paper's own seven", (
             *share_bars(totals, "task", "policy", "success"),
             *share_bars(REFERENCE, "task", lambda row: f"BrainBody-LLM, {row['llm']}", "success", True),
-            *share_bars(rows, "task", "policy", "success")), "Success by the true poses"),),
-        failed=crashes(rows))
+            *share_bars(rows, "task", "policy", "success")), "Success by the true poses"),))
 
 
 def _figures(own: Tally) -> Row:

@@ -21,7 +21,7 @@ from hicrisp_bench.launched import LaunchFailed
 from hicrisp_bench.options import add_scenes, add_seed, at_least_one
 from hicrisp_bench.pictures.charts import Chart, count_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 QUICK: Mapping[str, Any] = {"tasks": 6}
 SELECTS = ("tasks", "scenes", "seed", "minutes")
@@ -198,7 +198,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         [("mb_first", "first fifth"), ("mb_last", "last fifth")]), "MB", share=False)
     return Report(rows, _COLUMNS, (), _NOTE, {"trials": results},
                   (Section("Memory", nodes, _NODES), Section("What happened", happened, ("scene", "what", "n"))),
-                  charts=(chart, memory), failed=(*wrong, *crashes(results)))
+                  charts=(chart, memory), failed=wrong)
 
 
 def _run(trial: LongTrial, folder: Path) -> Dict[str, Any]:

@@ -114,8 +114,7 @@ def run_in_fresh_process(function: Callable[[Sequence[Any]], Iterator[Result]], 
         done += 1
     process.join()
     for place in range(done, len(items)):
-        each(place, {"success": False, "trace": "",
-                     "crashed": f"its process ended with the status {process.exitcode}"})
+        each(place, {"success": False, "trace": "", "crashed": f"its process ended with the status {process.exitcode}"})
 
 
 def _work_through(function: Callable[[Sequence[Any]], Iterator[Result]], items: Sequence[Any],
@@ -139,15 +138,19 @@ class Progress:
         self._done += 1
         spent = time.monotonic() - self._began
         left = spent / self._done * (self._total - self._done)
-        _show(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s left   ")
+        show(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s left   ")
 
     def end(self) -> None:
         """Leave the line."""
-        _show("\n")
+        show("\n")
 
 
-def _show(text: str) -> None:
-    """Nobody looking is no reason to end."""
+def show(text: str) -> None:
+    """Write to the terminal; nobody looking is no reason to end.
+
+    Args:
+        text: whole lines, or what changes one.
+    """
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

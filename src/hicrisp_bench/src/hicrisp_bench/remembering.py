@@ -22,7 +22,7 @@ from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case
-from hicrisp_bench.suite import Report, Row, crashes
+from hicrisp_bench.suite import Report, Row
 from hicrisp_bench.trial import TrialSettings, run_trial
 
 QUICK = {"trials": 1, "tasks": 2}
@@ -146,4 +146,4 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                        lambda row: f"{row['case']}, memory {row['memory']}", "sim_s")
     chart = Chart("sim_s", "How long a placement takes, task after task", bars, "Simulated seconds of a task",
                   "up to the 95th percentile", share=False)
-    return Report(rows, _COLUMNS, note=_NOTE, charts=(chart,), failed=crashes(results))
+    return Report(rows, _COLUMNS, note=_NOTE, charts=(chart,))

@@ -140,11 +140,13 @@ class Runner:
         jobs: processes side by side.
         dask: address of a cluster's scheduler; empty for this machine.
         kept: where trials are kept; nowhere without it.
+        crashed: the trials that crashed so far, each with its ``trial`` and why it ``crashed``.
     """
 
     jobs: int = 1
     dask: str = ""
     kept: Optional[TrialFile] = field(default=None, compare=False)
+    crashed: List[Dict[str, str]] = field(default_factory=list, compare=False)
 
     def run(
         self, function: Callable[[Any], Result], items: Sequence[Any], key: Callable[[Any], str], what: str,
@@ -245,6 +247,8 @@ class Runner:
         results = [each or {} for each in kept]
 
         def keep(place: int, result: Result) -> None:
+            if "crashed" in result:
+                self.crashed.append({"trial": keys[place], "crashed": str(result["crashed"])})
             results[place] = self.kept.add(keys[place], result) if self.kept else result
 
         return results, [place for place, each in enumerate(kept) if each is None], keep

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Protocol, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_core.policy.policy import SIMILAR, load_policy
 
 from hicrisp_bench.pictures.charts import Chart
-from hicrisp_bench.runner import Runner
+from hicrisp_bench.runner import Runner, runner_of
 
 Row = Dict[str, Any]
 
@@ -101,7 +101,7 @@ class Report:
         reference: published figures in the same form, each with its ``source``.
         note: what was real and what was injected, which plans came from a model and which from the offline planner.
         extra: further entries of the JSON file.
-        sections: further tables.
+        sections: further tables; those without a row are left out.
         charts: what its pictures show.
         failed: why parts of it did not run, or did not end as they must, a sentence each.
     """
@@ -151,21 +151,26 @@ class Suite(Protocol):
         """
 
 
-def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
-    """Write what a report says of trials that crashed.
+def measured(suite: Suite, options: argparse.Namespace) -> Report:
+    """Run a suite; trials that crashed are told in a table of their own, and it fails with them.
 
     Args:
-        found: results of trials, each with its ``crashed``, or rows with a list of all of theirs.
+        suite: one of all.
+        options: the parsed command line.
 
     Returns:
-        One sentence; nothing if none crashed.
+        What it found.
+
+    Raises:
+        HicrispError: if it cannot run.
     """
-    crashed = [one.get("crashed", ()) for one in found]
-    said = [each for those in crashed for each in ((those,) if isinstance(those, str) else those)]
-    if not said:
-        return ()
-    more = f"; and {len(said) - 1} more" if len(said) > 1 else ""
-    return (f"a trial crashed: {said[0]}{more}",)
+    runner = runner_of(options, suite.SELECTS)
+    report = suite.run(options, runner)
+    crashed = runner.crashed
+    more = f"; and {len(crashed) - 1} more" if len(crashed) > 1 else ""
+    return replace(report, extra={**report.extra, "crashes": crashed},
+                   sections=(*report.sections, Section("Crashed", crashed, ("trial", "crashed"))),
+                   failed=(*report.failed, *(f"a trial crashed: {each['crashed']}{more}" for each in crashed[:1])))
 
 
 def text_of(name: str, report: Report) -> str:
@@ -181,7 +186,7 @@ def text_of(name: str, report: Report) -> str:
     parts: List[str] = [f"# {name}", markdown(report.rows, report.columns) if report.rows else "",
                         *(f"**Not as it must be:** {why}." for why in report.failed), report.note]
     parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}"
-              for section in report.sections]
+              for section in report.sections if section.rows]
     if report.reference:
         own = [*report.columns, "source", "note"]
         shown = [column for column in own if any(column in row for row in report.reference)]

@@ -21,7 +21,7 @@ from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_tria
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case, corrections_of, spread
-from hicrisp_bench.suite import Report, Section, crashes
+from hicrisp_bench.suite import Report, Section
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 _TOWER_SIGMAS = (0.0, 0.02)
@@ -183,9 +183,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         (Section("The run's verdict against the truth", rows, (
             "case", "policy", "sigma", "done_and_so", "false_done", "false_failed", "failed_and_so",
             "cannot_tell", "looks")),
-         *((Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
-           else ())),
-        _charts(rows), crashes(rows))
+         Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note"))),
+        _charts(rows))
 
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

@@ -18,7 +18,7 @@ import rospy
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import command_from_msg, outcome_to_msg
+from hicrisp_ros.conversions import COMMAND, OUTCOME
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.node import run
 from hicrisp_ros.supervisor_watch import SupervisorWatch
@@ -67,9 +67,9 @@ class TeleportWorld:
         return ()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command, refusal = command_from_msg(goal.message.command), self._watch.objection()
+        command, refusal = COMMAND.from_msg(goal.message.command), self._watch.objection()
         if refusal is not None:
-            return ExecuteCommandResult(outcome_to_msg(refusal))
+            return ExecuteCommandResult(OUTCOME.to_msg(refusal))
         if self._fault("fail"):
             return ExecuteCommandResult(Outcome(status=Outcome.EXECUTION, message="the motion was aborted"))
         seconds = (*self._fault("slow"), self._seconds)[0]
@@ -80,7 +80,7 @@ class TeleportWorld:
                 return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped on request"))
             refusal = self._watch.objection()
             if refusal is not None:
-                return ExecuteCommandResult(outcome_to_msg(refusal))
+                return ExecuteCommandResult(OUTCOME.to_msg(refusal))
             part = tick / ticks
             x, y, z = (a + part * (b - a) for a, b in zip(start.position, end.position))
             with self._lock:

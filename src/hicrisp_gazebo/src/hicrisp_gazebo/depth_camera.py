@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Mapping
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
@@ -54,24 +53,20 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
         namespace: of the topics whose names do not begin with a slash.
     """
     link = sdf.link(model, LINK)
-    SubElement(link, "pose").text = sdf.pose_text(settings.mounting.pose.compose(_BODY))
+    sdf.add(link, "pose", sdf.pose_text(settings.mounting.pose.compose(_BODY)))
     sdf.add_solids(link, [_HOUSING], _DARK, None)
-    sensor = SubElement(link, "sensor", name=LINK, type="depth")
-    lens, depth = settings.lens, settings.depth
-    _texts(sensor, {"always_on": "true", "update_rate": f"{settings.rate:g}", "visualize": "false"})
-    camera = SubElement(sensor, "camera")
-    _texts(camera, {"horizontal_fov": f"{2.0 * math.atan(lens.width / (2.0 * lens.fx)):.9g}"})
-    _texts(SubElement(camera, "image"), {"width": str(lens.width), "height": str(lens.height),
-                                         "format": "R8G8B8"})
-    _texts(SubElement(camera, "clip"), {"near": "0.05", "far": f"{max(10.0, 2.0 * depth.far):g}"})
-    if settings.colour.noise > 0.0:
-        _texts(SubElement(camera, "noise"), {"type": "gaussian", "mean": "0",
-                                             "stddev": f"{settings.colour.noise / 255.0:.6g}"})
-    plugin = SubElement(sensor, "plugin", name=LINK, filename=PLUGIN)
+    lens, depth, noise = settings.lens, settings.depth, settings.colour.noise
+    sensor = sdf.add(link, "sensor", {
+        "always_on": "true", "update_rate": f"{settings.rate:g}", "visualize": "false", "camera": {
+            "horizontal_fov": (2.0 * math.atan(lens.width / (2.0 * lens.fx)),),
+            "image": {"width": str(lens.width), "height": str(lens.height), "format": "R8G8B8"},
+            "clip": {"near": "0.05", "far": f"{max(10.0, 2.0 * depth.far):g}"},
+            **({"noise": {"type": "gaussian", "mean": "0", "stddev": f"{noise / 255.0:.6g}"}} if noise > 0.0 else {})}},
+        name=LINK, type="depth")
     topics = settings.topics
     # What Gazebo draws has its principal point in the middle of the picture; for 0 the plugin says one pixel more.
     middle = [f"{(side - 1) / 2.0:g}" for side in (lens.width, lens.height)]
-    _texts(plugin, {
+    sdf.add(sensor, "plugin", {
         "cameraName": LINK, "alwaysOn": "true", "updateRate": f"{settings.rate:g}",
         "imageTopicName": _absolute(topics.colour, namespace),
         "cameraInfoTopicName": _absolute(topics.info, namespace),
@@ -82,13 +77,8 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
         "pointCloudCutoff": f"{depth.near:g}", "pointCloudCutoffMax": f"{depth.far:g}",
         "hackBaseline": "0", "distortionK1": "0", "distortionK2": "0", "distortionK3": "0",
         "distortionT1": "0", "distortionT2": "0", "CxPrime": middle[0], "Cx": middle[0], "Cy": middle[1],
-        "focalLength": "0"})
+        "focalLength": "0"}, name=LINK, filename=PLUGIN)
 
 
 def _absolute(topic: str, namespace: str) -> str:
     return topic if topic.startswith("/") else f"/{namespace.strip('/')}/{topic}".replace("//", "/")
-
-
-def _texts(parent: Element, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
-        SubElement(parent, name).text = text

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from typing import Sequence, Tuple
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
 
-from hicrisp_gazebo.sdf import surface_element
+from hicrisp_gazebo.sdf import add, surface_of
 from hicrisp_gazebo.surface import FINGER
 
 CHOICES = ("auto", "true", "false")
@@ -142,28 +142,23 @@ def for_effort_control(urdf: str, prefix: str) -> str:
         if joint.get("type") == "prismatic":
             dynamics = joint.find("dynamics")
             if dynamics is None:
-                dynamics = SubElement(joint, "dynamics")
+                dynamics = add(joint, "dynamics")
             dynamics.set("damping", f"{max(_DAMPING, float(dynamics.get('damping', 0.0))):g}")
     # All of them: fixed ones are made one, and a single one with gravity wins.
     for link in robot.findall("link"):
-        SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))),
-                   "turnGravityOff").text = "true"
+        add(robot, "gazebo", {"turnGravityOff": "true"}, reference=str(link.get("name")))
     for finger in [joint.find("child") for joint in moving if joint.get("type") == "prismatic"]:
-        if finger is None:
-            continue
-        collision = SubElement(SubElement(robot, "gazebo", reference=str(finger.get("link"))), "collision")
-        SubElement(collision, "max_contacts").text = str(_CONTACTS)
-        collision.append(surface_element(FINGER))
-    plugin = SubElement(SubElement(robot, "gazebo"), "plugin", name="control", filename=_CONTROL)
-    SubElement(plugin, "robotNamespace").text = "/"
-    SubElement(plugin, "robotSimType").text = "gazebo_ros_control/DefaultRobotHWSim"
+        if finger is not None:
+            add(robot, "gazebo", {"collision": {"max_contacts": str(_CONTACTS), "surface": surface_of(FINGER)}},
+                reference=str(finger.get("link")))
+    add(add(robot, "gazebo"), "plugin", {
+        "robotNamespace": "/", "robotSimType": "gazebo_ros_control/DefaultRobotHWSim"},
+        name="control", filename=_CONTROL)
     return ElementTree.tostring(robot, encoding="unicode")
 
 
 def _add_transmission(robot: Element, joint: str) -> None:
-    transmission = SubElement(robot, "transmission", name=f"{joint}_transmission")
-    SubElement(transmission, "type").text = "transmission_interface/SimpleTransmission"
-    SubElement(SubElement(transmission, "joint", name=joint), "hardwareInterface").text = _INTERFACE
-    actuator = SubElement(transmission, "actuator", name=f"{joint}_motor")
-    SubElement(actuator, "hardwareInterface").text = _INTERFACE
-    SubElement(actuator, "mechanicalReduction").text = "1"
+    transmission = add(robot, "transmission", {"type": "transmission_interface/SimpleTransmission"},
+                       name=f"{joint}_transmission")
+    add(transmission, "joint", {"hardwareInterface": _INTERFACE}, name=joint)
+    add(transmission, "actuator", {"hardwareInterface": _INTERFACE, "mechanicalReduction": "1"}, name=f"{joint}_motor")

@@ -17,7 +17,6 @@ import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import parameter
-from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -161,8 +160,3 @@ def build() -> Optional[FingerGripper]:
     widest, shut = float(parameter("widest", _USUAL_WAY)), float(parameter("shut", 0.0))
     return FingerGripper(parameter("fingers"), widest, float(parameter("speed", 2.0 * abs(widest - shut))),
                          str(parameter("action", "/franka_gripper/gripper_action")), shut)
-
-
-def main() -> None:
-    """Run the node."""
-    run("finger_gripper", build)

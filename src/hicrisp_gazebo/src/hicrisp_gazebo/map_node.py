@@ -14,7 +14,6 @@ from hicrisp_core.model import KeepOut
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import Arena
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
-from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from nav_msgs.srv import GetMap, GetMapResponse
@@ -137,8 +136,3 @@ def build() -> ArenaMaps:
     """The maps of the scene that the parameters ask for."""
     return ArenaMaps(load_configuration(), float(parameter("resolution", 0.02)),
                      str(parameter("frame", "map")))
-
-
-def main() -> None:
-    """Run the node."""
-    run("arena_map", build)

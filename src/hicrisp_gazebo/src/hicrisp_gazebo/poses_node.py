@@ -13,7 +13,6 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, parameter
 from hicrisp_ros.conversions.world import WORLD_FRAME
-from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from std_msgs.msg import Float64
 from tf2_msgs.msg import TFMessage
@@ -88,8 +87,3 @@ def build() -> Poses:
     scene = load_scene(config_file("scenes", str(parameter("scene"))))
     return Poses(float(parameter("rate", 50.0)), float(parameter("noise", 0.0)), int(parameter("seed", 0)),
                  (SCENERY, _GROUND, *scene.robots, *parameter("without", [])))
-
-
-def main() -> None:
-    """Run the node."""
-    run("gazebo_poses", build)

@@ -18,10 +18,9 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, domain_of, parameter
-from hicrisp_ros.conversions import command_from_msg
+from hicrisp_ros.conversions import COMMAND
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.frames import StaticFrames
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
@@ -95,7 +94,7 @@ class WatchedRobot:
                                f"{reply.response.message if reply.response is not None else reply.message}"
 
     def _on_goal(self, message: ExecuteCommandActionGoal) -> None:
-        command = command_from_msg(message.goal.command)
+        command = COMMAND.from_msg(message.goal.command)
         self._commands = {message.goal_id.id: command}
         self._began(command)
 
@@ -209,8 +208,3 @@ def build() -> SceneServer:
     base = str(parameter("base_model", str(Path(*models))))
     home = next((name for name, action in domain_of(scene).actions.items() if action.skill == "home"), "")
     return SceneServer(scene, seed, base, home, str(parameter("clear_service", "/move_base/clear_costmaps")))
-
-
-def main() -> None:
-    """Run the node."""
-    run("gazebo_scene", build)

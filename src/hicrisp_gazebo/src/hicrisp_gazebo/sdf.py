@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Optional, Sequence
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -16,6 +16,32 @@ from hicrisp_gazebo.surface import Surface
 VERSION = "1.6"
 
 
+def add(parent: Element, tag: str, content: Any = (), /, **attributes: str) -> Element:
+    """Give an element another one.
+
+    Args:
+        parent: the element.
+        tag: of the new one.
+        content: its text, its numbers, or what is in it by name.
+        **attributes: of the new one.
+
+    Returns:
+        The new element.
+    """
+    element = SubElement(parent, tag, attributes)
+    if isinstance(content, Mapping):
+        for inner, told in content.items():
+            add(element, inner, told)
+    elif content != ():
+        element.text = content if isinstance(content, str) else numbers(content)
+    return element
+
+
+def numbers(values: Sequence[float]) -> str:
+    """Return numbers as SDF writes them."""
+    return " ".join(f"{value:.9g}" for value in values)
+
+
 def document(*models: Element) -> str:
     """The text of an SDF file with these models."""
     root = Element("sdf", version=VERSION)
@@ -26,74 +52,41 @@ def document(*models: Element) -> str:
 def model(name: str, static: bool = False) -> Element:
     """An empty model."""
     element = Element("model", name=name)
-    _text(element, "static", str(static).lower())
+    add(element, "static", str(static).lower())
     return element
 
 
 def link(parent: Element, name: str, inertia: Optional[Inertia] = None) -> Element:
     """An empty link of a model; a static model's needs no inertia."""
-    element = SubElement(parent, "link", name=name)
+    element = add(parent, "link", name=name)
     if inertia is not None:
-        inertial = SubElement(element, "inertial")
-        _text(inertial, "pose", _numbers((*inertia.centre.tolist(), 0.0, 0.0, 0.0)))
-        _text(inertial, "mass", _numbers((inertia.mass,)))
-        moments = SubElement(inertial, "inertia")
-        for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-            _text(moments, f"i{'xyz'[row]}{'xyz'[column]}", _numbers((float(inertia.tensor[row, column]),)))
+        add(element, "inertial", {
+            "pose": (*inertia.centre.tolist(), 0.0, 0.0, 0.0), "mass": (inertia.mass,),
+            "inertia": {f"i{'xyz'[row]}{'xyz'[column]}": (float(inertia.tensor[row, column]),)
+                        for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))}})
     return element
 
 
 def add_solids(parent: Element, solids: Iterable[Solid], colour: Colour, surface: Optional[Surface]) -> None:
     """Give a link solids that are seen, and that collide where there is a surface."""
     for solid in solids:
+        shape = {"cylinder": {"radius": (solid.size[0] / 2.0,), "length": (solid.size[2],)}} \
+            if solid.shape == "cylinder" else {"box": {"size": solid.size}}
+        place = {"pose": pose_text(solid.pose), "geometry": shape}
         if surface is not None:
-            collision = SubElement(parent, "collision", name=f"{solid.name}_collision")
-            _shape(collision, solid)
-            collision.append(surface_element(surface))
-        visual = SubElement(parent, "visual", name=f"{solid.name}_visual")
-        _shape(visual, solid)
-        material = SubElement(visual, "material")
-        _text(material, "ambient", _numbers(colour))
-        _text(material, "diffuse", _numbers(colour))
+            add(parent, "collision", {**place, "surface": surface_of(surface)}, name=f"{solid.name}_collision")
+        add(parent, "visual", {**place, "material": {"ambient": colour, "diffuse": colour}},
+            name=f"{solid.name}_visual")
 
 
 def pose_text(pose: Pose) -> str:
     """x, y, z in metres and roll, pitch, yaw in radians."""
-    return _numbers((*pose.position, *to_euler(pose.orientation)))
+    return numbers((*pose.position, *to_euler(pose.orientation)))
 
 
-def surface_element(surface: Surface) -> Element:
+def surface_of(surface: Surface) -> Dict[str, Any]:
     """How a collision meets others."""
-    element = Element("surface")
-    friction = SubElement(element, "friction")
-    ode = SubElement(friction, "ode")
-    _text(ode, "mu", _numbers((surface.mu,)))
-    _text(ode, "mu2", _numbers((surface.mu2,)))
-    if surface.torsional > 0.0:
-        torsional = SubElement(friction, "torsional")
-        _text(torsional, "coefficient", _numbers((surface.torsional,)))
-        _text(torsional, "use_patch_radius", "true")
-        _text(torsional, "patch_radius", _numbers((surface.patch,)))
-    ode = SubElement(SubElement(element, "contact"), "ode")
-    for name in ("kp", "kd", "min_depth", "max_vel"):
-        _text(ode, name, _numbers((getattr(surface, name),)))
-    return element
-
-
-def _shape(parent: Element, solid: Solid) -> None:
-    _text(parent, "pose", pose_text(solid.pose))
-    geometry = SubElement(parent, "geometry")
-    if solid.shape == "cylinder":
-        cylinder = SubElement(geometry, "cylinder")
-        _text(cylinder, "radius", _numbers((solid.size[0] / 2.0,)))
-        _text(cylinder, "length", _numbers((solid.size[2],)))
-    else:
-        _text(SubElement(geometry, "box"), "size", _numbers(solid.size))
-
-
-def _text(parent: Element, name: str, text: str) -> None:
-    SubElement(parent, name).text = text
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
+    torsional = {"coefficient": (surface.torsional,), "use_patch_radius": "true", "patch_radius": (surface.patch,)}
+    return {"friction": {"ode": {"mu": (surface.mu,), "mu2": (surface.mu2,)},
+                         **({"torsional": torsional} if surface.torsional > 0.0 else {})},
+            "contact": {"ode": {name: (getattr(surface, name),) for name in ("kp", "kd", "min_depth", "max_vel")}}}

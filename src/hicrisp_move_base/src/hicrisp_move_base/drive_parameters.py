@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack, contextmanager
-from typing import Dict, Iterator, Mapping, Optional
+from typing import Callable, Dict, Iterator, Mapping, Optional, Union
 
 import rospy
 from dynamic_reconfigure.msg import Config, DoubleParameter
@@ -34,22 +34,29 @@ class DynamicParameters:
         self._usual: Dict[str, float] = {}
         """What still has to be put back, by parameter."""
 
-    def read(self) -> Optional[Dict[str, float]]:
-        """Return all numbers as they are; ``None`` without an answer."""
-        return self._set({})
-
-    def change(self, values: Mapping[str, float], now: Mapping[str, float]) -> Dict[str, float]:
-        """Set some numbers until ``restore``.
+    @contextmanager
+    def changed(self, wanted: Callable[[Mapping[str, float]], Union[Mapping[str, float], str]]) -> Iterator[str]:
+        """Have other numbers inside the block.
 
         Args:
-            values: the numbers to set, by parameter.
-            now: the numbers before, as ``read`` returned them.
+            wanted: gets all numbers as they are, and returns the new ones by parameter, or why there are none.
 
-        Returns:
-            All numbers as they are then; empty without an answer.
+        Yields:
+            Why that cannot be, as a clause without its subject; empty if it can.
         """
-        self._usual = {name: now[name] for name in values}
-        return self._set(values) or {}
+        self.restore()
+        now = self._set({})
+        values = "does not answer" if now is None else wanted(now)
+        if now is not None and not isinstance(values, str):
+            self._usual = {name: now[name] for name in values}
+            after = now if not values else self._set(values) or {}
+            kept = [f"{name} at {after.get(name, now[name]):.2f}" for name, value in sorted(values.items())
+                    if abs(after.get(name, math.inf) - value) > SAME]
+            values = f"keeps its {', '.join(kept)}" if kept else ""
+        try:
+            yield str(values)
+        finally:
+            self.restore()
 
     def restore(self) -> None:
         """Put back what was changed; what could not be put back is tried again the next time."""
@@ -88,47 +95,31 @@ class PlannerParameters:
         Yields:
             Why that cannot be; ``None`` if it can.
         """
-        parameters = self._parameters
-        if parameters is not None:
-            parameters.restore()
-        if manner == USUAL:
-            yield None
-        elif parameters is None:
+        if self._parameters is not None and manner != USUAL:
+            with self._parameters.changed(lambda now: self._wanted(now, manner)) as why:
+                yield Outcome(
+                    Status.PRECONDITION,
+                    f"the local planner '{self._settings.planner}' cannot be told how to drive: it {why}",
+                    cause=Cause(CauseKind.UNSUPPORTED, ("manner",))) if why else None
+            return
+        if self._parameters is not None:
+            self._parameters.restore()
+        elif manner != USUAL:
             rospy.logwarn("%s drives as always: 'move_base.planner' does not name a planner that could be "
                           "told to drive at most at %.2f m/s and to end within %.2f m", self._settings.action,
-                          manner.speed,
-                          manner.tolerance)
-            yield None
-        else:
-            refusal = self._tell(parameters, manner)
-            try:
-                yield refusal
-            finally:
-                parameters.restore()
+                          manner.speed, manner.tolerance)
+        yield None
 
-    def _tell(self, parameters: DynamicParameters, manner: Manner) -> Optional[Outcome]:
-        now = parameters.read()
-        if now is None:
-            return self._refusal("it does not answer")
+    def _wanted(self, now: Mapping[str, float], manner: Manner) -> Union[Mapping[str, float], str]:
         wanted: Dict[str, float] = {}
         for names, value in ((self._settings.speed_parameters.split(), manner.speed),
                              (self._settings.tolerance_parameters.split(), manner.tolerance)):
             found = [name for name in names if name in now]
             if not found and value < math.inf:
-                return self._refusal("it has none of the parameters "
-                                     f"{', '.join(names) or '(none is configured)'}; it has: "
-                                     f"{', '.join(sorted(now)) or 'none'}")
+                return (f"has none of the parameters {', '.join(names) or '(none is configured)'}; it has: "
+                        f"{', '.join(sorted(now)) or 'none'}")
             wanted.update({name: value for name in found if value < now[name]})
-        if not wanted:
-            return None
-        after = parameters.change(wanted, now)
-        kept = [name for name, value in sorted(wanted.items()) if after.get(name, math.inf) > value + SAME]
-        return self._refusal(f"it keeps its {', '.join(kept)}") if kept else None
-
-    def _refusal(self, why: str) -> Outcome:
-        return Outcome(Status.PRECONDITION,
-                       f"the local planner '{self._settings.planner}' cannot be told how to drive: {why}",
-                       cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))
+        return wanted
 
 
 class CostmapPadding:
@@ -148,29 +139,14 @@ class CostmapPadding:
         Yields:
             Why that cannot be; ``None`` if it can.
         """
+        def wider(now: Mapping[str, float]) -> Union[Mapping[str, float], str]:
+            return {_PADDING: now[_PADDING] + clearance} if _PADDING in now else f"has no {_PADDING}"
+
         with ExitStack() as changed:
-            refusal = None
+            refused = ""
             for name, parameters in self._costmaps.items():
-                if refusal is None and clearance > 0.0:
-                    changed.callback(parameters.restore)
-                    refusal = _widen(name, parameters, clearance)
-            yield refusal
-
-
-def _widen(name: str, parameters: DynamicParameters, clearance: float) -> Optional[Outcome]:
-    parameters.restore()
-    now = parameters.read()
-    if now is None or _PADDING not in now:
-        why = "does not answer" if now is None else f"has no {_PADDING}"
-        return _refusal(clearance, f"its {name} {why}")
-    wanted = now[_PADDING] + clearance
-    after = parameters.change({_PADDING: wanted}, now)
-    if after.get(_PADDING, 0.0) < wanted - SAME:
-        return _refusal(clearance,
-                        f"its {name} keeps its {_PADDING} at {after.get(_PADDING, now[_PADDING]):.2f} m")
-    return None
-
-
-def _refusal(clearance: float, why: str) -> Outcome:
-    return Outcome(Status.PRECONDITION, f"move_base cannot keep {clearance:.2f} m more clearance: {why}",
-                   cause=Cause(CauseKind.UNSUPPORTED, ("clearance",)))
+                why = changed.enter_context(parameters.changed(wider)) if clearance > 0.0 and not refused else ""
+                refused = refused or (why and f"its {name} {why}")
+            yield Outcome(
+                Status.PRECONDITION, f"move_base cannot keep {clearance:.2f} m more clearance: {refused}",
+                cause=Cause(CauseKind.UNSUPPORTED, ("clearance",))) if refused else None

@@ -16,7 +16,6 @@ from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, domain_of, own_robot, own_topic, parameter
 from hicrisp_ros.frames import name_frames
-from hicrisp_ros.node import run
 from hicrisp_ros.robot_server import RobotServer
 
 from hicrisp_move_base.move_base import MoveBase
@@ -52,8 +51,3 @@ def build() -> RobotServer:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
     return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
                                  recover=base.wait_for_return), base.first_reached)
-
-
-def main() -> None:
-    """Run the node."""
-    run("move_base_driver", build)

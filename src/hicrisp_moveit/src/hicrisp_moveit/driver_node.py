@@ -20,7 +20,6 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, config_path, domain_of, parameter
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.frames import name_frames
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.robot_server import RobotServer
 from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
@@ -141,8 +140,3 @@ def _with_parameters(file: ArmFile) -> ArmFile:
         moveit=replace(moveit, world_frame=str(parameter("world_frame", "")) or moveit.world_frame),
         gripper=replace(gripper, kind=str(parameter("gripper", "")) or gripper.kind,
                         action=str(parameter("gripper_action", "")) or gripper.action))
-
-
-def main() -> None:
-    """Run the node."""
-    run("moveit_driver", build)

@@ -5,8 +5,9 @@ joints' limits.
 from __future__ import annotations
 
 import math
-from typing import List, Sequence, Tuple
+from typing import Sequence
 
+import numpy as np
 from hicrisp_core.ports.robot import Trajectory
 
 from hicrisp_moveit.limits import JointLimits
@@ -32,47 +33,24 @@ def time_line(
         velocity: part of the joints' speed limits that may be used.
         acceleration: part of their acceleration limits.
     """
-    steps = [math.sqrt(sum((b - a) ** 2
-                           for a, b in zip(first, second))) for first, second in zip(rows, rows[1:])]
-    turned = sum(steps)
-    still = (0.0,) * len(joints)
+    path = np.array(rows)
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    turned = steps.sum()
     if turned < _LEAST:
+        still = (0.0,) * len(joints)
         return Trajectory(tuple(joints), (0.0, _LEAST_TIME), (tuple(rows[0]),) * 2, (still, still))
     length = max(length, _LEAST)
-    along = [0.0]
-    for step in steps:
-        along.append(along[-1] + length * step / turned)
-    ramp = _RAMP
-    for index, limit in enumerate(limits):
-        slope = max((abs(b[index] - a[index]) / max(d - c, _LEAST) for a, b, c, d in
-                     zip(rows, rows[1:], along, along[1:])), default=0.0)
-        if slope > _LEAST:
-            speed = min(speed, velocity * limit.velocity / slope)
-            ramp = min(ramp, acceleration * limit.acceleration / slope)
-    times, paces = _profile(along, speed, ramp)
-    velocities = []
-    for index, pace in enumerate(paces):  # The turn of the joints for each metre at a row, by its neighbours.
-        before, after = max(0, index - 1), min(len(rows) - 1, index + 1)
-        way = max(along[after] - along[before], _LEAST)
-        velocities.append(tuple(pace * ((b - a) / way) for a, b in zip(rows[before], rows[after])))
-    return Trajectory(tuple(joints), tuple(times), tuple(tuple(row) for row in rows), tuple(velocities))
-
-
-def _profile(along: Sequence[float], speed: float, ramp: float) -> Tuple[List[float], List[float]]:
-    """When a point that speeds up, goes evenly and slows down is at distances (metres), and how fast."""
-    length = along[-1]
-    speed = min(speed, math.sqrt(ramp * length))
-    rise = speed / ramp
-    whole = length / speed + rise
-    times, paces = [], []
-    for distance in along:
-        first, last = min(distance, length - distance), distance > length / 2.0
-        if first < 0.5 * speed * rise:
-            late = math.sqrt(max(0.0, 2.0 * first / ramp))
-            pace = ramp * late
-        else:
-            late = rise + (first - 0.5 * speed * rise) / speed
-            pace = speed
-        times.append(whole - late if last else late)
-        paces.append(pace)
-    return times, paces
+    along = length * np.concatenate([[0.0], np.cumsum(steps)]) / turned
+    slopes = (np.abs(np.diff(path, axis=0)) / np.maximum(np.diff(along), _LEAST)[:, None]).max(axis=0)
+    pairs = [(limit, slope) for limit, slope in zip(limits, slopes.tolist()) if slope > _LEAST]
+    ramp = min(_RAMP, *(acceleration * limit.acceleration / slope for limit, slope in pairs))
+    speed = min(speed, math.sqrt(ramp * length), *(velocity * limit.velocity / slope for limit, slope in pairs))
+    rise, done = speed / ramp, np.minimum(along, along[-1] - along)  # The two ramps are alike.
+    late = np.where(done < 0.5 * speed * rise, np.sqrt(2.0 * done / ramp), 0.5 * rise + done / speed)
+    times = np.where(along > length / 2.0, length / speed + rise - late, late)
+    before, after = np.maximum(np.arange(len(path)) - 1, 0), np.minimum(np.arange(len(path)) + 1, len(path) - 1)
+    # The turn of the joints for each metre at a row, by its neighbours.
+    turns = (path[after] - path[before]) / np.maximum(along[after] - along[before], _LEAST)[:, None]
+    velocities = turns * np.minimum(np.sqrt(2.0 * ramp * done), speed)[:, None]
+    return Trajectory(tuple(joints), tuple(times.tolist()), tuple(map(tuple, rows)),
+                      tuple(map(tuple, velocities.tolist())))

@@ -15,7 +15,6 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.scene_change import SceneFollower
 
@@ -50,28 +49,21 @@ class BodyServer:
 
     def _translate(self, goal: Goal) -> TranslateStepResult:
         request = goal.message
-        step, world = to.step_from_msg(request.step), to.world_from_msg(request.world)
+        step, world = to.STEP.from_msg(request.step), to.WORLD.from_msg(request.world)
         deadline = Deadline(max(0.0, request.time_limit))
         if request.ahead:
             used = self._body.prepare(step, world, deadline) if isinstance(self._body, Foresight) else Usage()
-            return TranslateStepResult(ok=True, usage=to.usage_to_msg(used))
-        translation = self._body.translate(step, world, deadline)
-        result = TranslateStepResult(
-            ok=translation.feedback is None,
-            commands=[to.command_to_msg(command) for command in translation.commands],
-            pass_reason=translation.pass_reason, usage=to.usage_to_msg(translation.usage))
-        if translation.feedback is not None:
-            result.feedback = to.feedback_to_msg(translation.feedback)
-        return result
+            return TranslateStepResult(ok=True, usage=to.USAGE.to_msg(used))
+        return to.TRANSLATION.to_msg(self._body.translate(step, world, deadline))
 
     def _aim(self, request: AimCommandRequest) -> AimCommandResponse:
         offsets = self._offsets.from_lists({offset.key: offset.state for offset in request.offsets})
         aimed = self._body.aim(
-            to.command_from_msg(request.command), to.world_from_msg(request.world), offsets,
+            to.COMMAND.from_msg(request.command), to.WORLD.from_msg(request.world), offsets,
             Deadline(AIM_LIMIT))
         if isinstance(aimed, Feedback):
-            return AimCommandResponse(ok=False, command=request.command, feedback=to.feedback_to_msg(aimed))
-        return AimCommandResponse(ok=True, command=to.command_to_msg(aimed))
+            return AimCommandResponse(ok=False, command=request.command, feedback=to.FEEDBACK.to_msg(aimed))
+        return AimCommandResponse(ok=True, command=to.COMMAND.to_msg(aimed))
 
 
 def build() -> BodyServer:
@@ -87,8 +79,3 @@ def build() -> BodyServer:
     server = BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
     models.begin_probe()
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("body", build)

@@ -12,7 +12,6 @@ from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.diagnostics import ERROR, WARN, Diagnostics, Health
-from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_nodes.brain_server import Asked, BrainServer
@@ -80,8 +79,3 @@ def build() -> BrainServer:
     server.diagnostics = Diagnostics("language model", lambda: model_health(models, server.asked))
     server.follower = SceneFollower(follow)
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("brain", build)

@@ -7,17 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from hicrisp_core.domain.wording import LEVELS
-from hicrisp_core.model import Task
-from hicrisp_core.ports.brain import (
-    Brain,
-    CorrectionRequest,
-    PlanRequest,
-    ReportAnswer,
-    Reporter,
-    ReportRequest,
-    Usage,
-)
+from hicrisp_core.ports.brain import Brain, ReportAnswer, Reporter, Usage
 from hicrisp_core.ports.interpreter import Interpreter, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
@@ -90,38 +80,32 @@ class BrainServer:
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
-        deadline, context = Deadline(max(0.0, asked.time_limit)), to.context_from_msg(asked)
-        context["feedback_level"] = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
+        deadline = Deadline(max(0.0, asked.time_limit))
         if asked.stack:
-            answer = self._brain.correct(CorrectionRequest(
-                **context, stack=to.stack_from_msg(asked.stack), tried=to.tried_from_msg(asked.tried)), deadline)
+            answer = self._brain.correct(to.CORRECTION_REQUEST.from_msg(asked), deadline)
         else:
-            answer = self._brain.plan(PlanRequest(
-                **context, feedback=tuple(map(to.feedback_from_msg, asked.feedback)), history=tuple(asked.history),
-                examples=tuple(map(to.remembered_from_msg, asked.examples))), deadline)
+            answer = self._brain.plan(to.PLAN_REQUEST.from_msg(asked), deadline)
         self.asked.note(answer.usage)
-        result = PlanTaskResult(
-            ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
-            needs_goal=answer.needs_goal, drop=answer.drop, usage=to.usage_to_msg(answer.usage, task_id=asked.task_id))
-        if answer.plan is not None:
-            result.plan = to.plan_to_msg(answer.plan, task_id=asked.task_id)
+        result = to.PLAN_ANSWER.to_msg(answer)
+        result.usage.task_id = result.plan.task_id = asked.task_id
         return result
 
     def _understand(self, goal: Goal) -> UnderstandResult:
         asked = goal.message
         found = Understood(trouble="This brain has no interpreter.")
         if self._interpreter is not None:
-            found = self._interpreter.understand(to.request_from_msg(asked),
+            found = self._interpreter.understand(to.REQUEST.from_msg(asked),
                                                  Deadline(max(0.0, asked.time_limit)))
         self.asked.note(found.usage)
-        return to.understood_to_msg(found, asked.task_id)
+        result = to.UNDERSTOOD.to_msg(found)
+        result.usage.task_id = asked.task_id
+        return result
 
     def _report(self, goal: Goal) -> ReportTaskResult:
         asked = goal.message
         said = ReportAnswer()
         if isinstance(self._brain, Reporter):
-            said = self._brain.report(ReportRequest(
-                Task(asked.task, asked.task_id, asked.robot), asked.success, asked.message,
-                tuple(to.record_from_msg(record) for record in asked.done), to.stack_from_msg(asked.failures),
-                tuple(asked.history)), Deadline(max(0.0, asked.time_limit)))
-        return ReportTaskResult(text=said.text, usage=to.usage_to_msg(said.usage, task_id=asked.task_id))
+            said = self._brain.report(to.REPORT_REQUEST.from_msg(asked), Deadline(max(0.0, asked.time_limit)))
+        result = to.REPORT_ANSWER.to_msg(said)
+        result.usage.task_id = asked.task_id
+        return result

@@ -6,11 +6,10 @@ from threading import Event
 from typing import Optional
 
 from hicrisp_core.factory import RunFactory
-from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
+from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosBrain
 from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_ros.scene_change import SceneFollower
@@ -38,18 +37,12 @@ class CorrectorServer:
 
     def _correct(self, goal: Goal) -> CorrectStepResult:
         asked = goal.message
-        request = CorrectorRequest(
-            **to.context_from_msg(asked), stack=to.stack_from_msg(asked.stack), seen=frozenset(asked.seen),
-            replans_left=asked.replans_left, made=to.facts_from_msg(asked.made),
-            earlier=tuple(to.feedback_from_msg(feedback) for feedback in asked.earlier),
-            missed=to.feedback_from_msg(asked.missed) if asked.has_missed else None,
-            known=tuple(map(to.way_from_msg, asked.known)), tried=to.tried_from_msg(asked.tried))
+        request = to.CORRECTOR_REQUEST.from_msg(asked)
         if not request.stack and request.missed is None:
             raise ValueError("a correction needs an entry on the stack, or what of the goal is missing")
-        answer = self._corrector.correct(request, Deadline(max(0.0, asked.time_limit)))
-        return CorrectStepResult(
-            correction=to.correction_to_msg(answer.correction), mark=answer.mark,
-            usage=to.usage_to_msg(answer.usage, task_id=asked.task_id))
+        result = to.CORRECTOR_ANSWER.to_msg(self._corrector.correct(request, Deadline(max(0.0, asked.time_limit))))
+        result.usage.task_id = asked.task_id
+        return result
 
 
 def build() -> CorrectorServer:
@@ -63,8 +56,3 @@ def build() -> CorrectorServer:
     server = CorrectorServer(corrector(configuration))
     server.follower = SceneFollower(lambda found: server.use(corrector(found)))
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("corrector", build)

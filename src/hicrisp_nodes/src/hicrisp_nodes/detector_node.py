@@ -8,7 +8,6 @@ import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.factory import RunFactory
 from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
-from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tracks import TRACKS, by_camera
@@ -64,10 +63,10 @@ class DetectorServer:
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
         verdict = self._detector.check(
-            to.command_from_msg(request.command), to.world_from_msg(request.before),
-            to.world_from_msg(request.after),
-            to.outcome_from_msg(request.outcome))
-        return CheckCommandResponse(to.verdict_to_msg(verdict))
+            to.COMMAND.from_msg(request.command), to.WORLD.from_msg(request.before),
+            to.WORLD.from_msg(request.after),
+            to.OUTCOME.from_msg(request.outcome))
+        return CheckCommandResponse(to.VERDICT.to_msg(verdict))
 
     def _name(self, request: NameThingRequest) -> NameThingResponse:
         if not isinstance(self._eyes, PoseStateEstimator):
@@ -85,8 +84,3 @@ def build() -> DetectorServer:
     scan = str(parameter("scan", own_topic("/scan")))
     eyes = PoseStateEstimator(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
     return DetectorServer(configuration, eyes, age)
-
-
-def main() -> None:
-    """Run the node."""
-    run("detector", build)

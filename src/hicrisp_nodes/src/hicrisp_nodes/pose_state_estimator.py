@@ -109,7 +109,7 @@ class PoseStateEstimator:
         return StateEstimator(scene, configuration.domain, self._pose_age_limit)
 
     def _on_measured(self, message: WorldState) -> None:
-        self._measured = to.world_from_msg(message).relations
+        self._measured = to.WORLD.from_msg(message).relations
         self._tf.wake()
 
     def _look(self) -> float:
@@ -127,7 +127,7 @@ class PoseStateEstimator:
             eyes.measure(self._measured)
         now = rospy.get_time()  # Not before the poses: they would seem to be ahead of the clock.
         seen = eyes.see(frames, now, view, ahead=self._tf.ahead(eyes.frames))
-        self._publisher.publish(to.world_to_msg(seen))
+        self._publisher.publish(to.WORLD.to_msg(seen))
         self._looks += 1
         self._missing = [*(name for name, robot in seen.robots.items() if robot.pose is None),
                          *(name for name, item in seen.objects.items() if item.pose is None or item.lost)]

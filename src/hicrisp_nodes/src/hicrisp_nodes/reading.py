@@ -93,10 +93,10 @@ class ReadingServer:
         self._reader = Reader(domain)
 
     def _read(self, request: ReadTaskRequest) -> ReadTaskResponse:
-        world = to.world_from_msg(request.world)
+        world = to.WORLD.from_msg(request.world)
         with self._lock:
             if request.examples:
                 return ReadTaskResponse(examples=self._reader.examples(request.task, world))
             meaning, steps = self._reader.read(request.task, world)
-        return ReadTaskResponse(read=meaning is not None, meaning=to.understood_to_msg(Understood(meaning)),
+        return ReadTaskResponse(read=meaning is not None, meaning=to.UNDERSTOOD.to_msg(Understood(meaning)),
                                 steps=steps)

@@ -17,7 +17,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
-from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.conversions import PLAN
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
 from hicrisp_ros.malloc_tuning import settle
 from hicrisp_ros.master_watch import MasterWatch
@@ -204,7 +204,7 @@ class Supervisor:
         response = GetTaskResponse(found=True, status=self._status(request), queue=waiting,
                                    message=request.progress.state.value)
         if request.plan is not None:
-            response.plan = self._reports.hidden(plan_to_msg(request.plan, task_id=request.id))
+            response.plan = self._reports.hidden(PLAN.to_msg(request.plan, task_id=request.id))
         return response
 
     def _explain(self, task_id: str) -> ExplainResponse:

@@ -18,7 +18,7 @@ from hicrisp_core.time.waiting import AlarmEvent
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import command_from_msg, keep_outs_from_msg, outcome_to_msg, pose_from_msg
+from hicrisp_ros.conversions import COMMAND, KEEP_OUTS, OUTCOME, pose_from_msg
 from hicrisp_ros.diagnostics import WARN, Diagnostics, Health
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 
@@ -83,11 +83,11 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     watch.wait_until_back(_BACK_WITHIN)
     refusal = watch.objection()
     if refusal is not None:
-        return ExecuteCommandResult(outcome_to_msg(refusal))
-    command = command_from_msg(goal.message.command)
+        return ExecuteCommandResult(OUTCOME.to_msg(refusal))
+    command = COMMAND.from_msg(goal.message.command)
     refusal = invalid_outcome(command)
     if refusal is not None:
-        return ExecuteCommandResult(outcome_to_msg(refusal))
+        return ExecuteCommandResult(OUTCOME.to_msg(refusal))
     limit = min(LONGEST, goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit)
     cancel: AlarmEvent[Outcome] = AlarmEvent(watch.objection, goal.cancel)
     outcome = robot.execute(command, Deadline(max(0.0, limit)), cancel,
@@ -95,12 +95,12 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     if outcome.status is Status.CANCELED and cancel.alarmed is not None:
         message = f"{cancel.alarmed.message} {sentence(outcome.message)}"
         outcome = replace(cancel.alarmed, message=message.rstrip())
-    return ExecuteCommandResult(outcome_to_msg(outcome))
+    return ExecuteCommandResult(OUTCOME.to_msg(outcome))
 
 
 def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:
     poses = [pose for pose in map(pose_from_msg, request.poses) if pose is not None]
-    constraints = Constraints(keep_outs_from_msg(request.keep_out), request.clearance)
+    constraints = Constraints(KEEP_OUTS.from_msg(request.keep_out), request.clearance)
     if unsound_constraints(constraints) is not None:
         return FirstReachedResponse(False, -1)
     found = first_reached(poses, constraints, Deadline(min(LONGEST, max(0.0, request.time_limit))))

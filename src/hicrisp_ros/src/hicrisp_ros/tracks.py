@@ -13,7 +13,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_ros.config_files import parameter
-from hicrisp_ros.conversions import view_from_msg
+from hicrisp_ros.conversions import VIEW
 from hicrisp_ros.conversions.world import WORLD_FRAME
 
 TRACKS = "tracks"
@@ -70,7 +70,7 @@ class TrackTopic:
                                    "left out", self._subscriber.resolved_name, message.header.frame_id,
                                    WORLD_FRAME)
             return
-        view = view_from_msg(message)
+        view = VIEW.from_msg(message)
         with self._lock:
             newest = max(self._since, self._view.stamp)
             if view.trouble and view.stamp < newest:  # What was seen before stands, and grows old.

@@ -16,7 +16,7 @@ from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import world_to_msg
+from hicrisp_ros.conversions import WORLD
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, WorldClock, add_fault, begin_faults
@@ -110,5 +110,5 @@ class FactServer:
             now = rospy.Time.from_sec(passed).to_sec()
             self._clock.tell(now)
             seen = self._world.observe(Deadline(_LOOK_LIMIT))
-            self._observation.publish(world_to_msg(replace(seen, stamp=now)))
+            self._observation.publish(WORLD.to_msg(replace(seen, stamp=now)))
             return now

@@ -16,7 +16,6 @@ from hicrisp_core.scene.scene import EMBEDDED
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.frames import StaticFrames
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.simulated_world import Resets, WorldClock, begin_faults, injected
 from hicrisp_ros.tracks import by_camera
@@ -175,8 +174,3 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
         raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with "
                           f"world:={scene.world}")
     return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, sigma, camera)
-
-
-def main() -> None:
-    """Run the node."""
-    run("embedded_world", build)

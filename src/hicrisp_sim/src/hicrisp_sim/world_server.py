@@ -13,7 +13,7 @@ from hicrisp_core.model import Pose, Relation, WorldState
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import world_to_msg
+from hicrisp_ros.conversions import WORLD
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.frames import MovingFrames, StaticFrames
 from hicrisp_ros.ports.observer import TopicObserver
@@ -152,7 +152,7 @@ class WorldServer:
             levels = self._world.simulation.liquids.seen()
             if levels != self._levels:
                 self._levels = levels
-                self._measured.publish(world_to_msg(WorldState(relations=levels, stamp=snapshot.time)))
+                self._measured.publish(WORLD.to_msg(WorldState(relations=levels, stamp=snapshot.time)))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now

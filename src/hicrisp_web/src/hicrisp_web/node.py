@@ -10,7 +10,6 @@ from typing import Optional
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import config_path, load_configuration, own_topic, parameter
-from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosInterpreter
 from hicrisp_ros.ports.node_client import NodeClient
 
@@ -92,8 +91,3 @@ def _hindered(interpreter: NodeClient, board: Board) -> str:
     if not interpreter.client.connected:
         return "The brain is not connected; ask again once it is back."
     return "A task is under way; ask again when it has ended." if under_way(board) else ""
-
-
-def main() -> None:
-    """Run the node."""
-    run("dashboard", Dashboard)

@@ -9,7 +9,7 @@ from hicrisp_core.model import Motion
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_from_msg
-from hicrisp_ros.conversions.world import world_from_msg
+from hicrisp_ros.conversions.world import WORLD
 
 from hicrisp_bench.agv.suite import AgvTrial, result_of
 from hicrisp_bench.agv.truth import Moment, TrueTrack
@@ -62,7 +62,7 @@ class AgvJudge:
 
     def _motion(self, track: TrueTrack) -> Motion:
         """What the detector has seen of the base."""
-        robot = world_from_msg(self._state).robots.get(track.robot)
+        robot = WORLD.from_msg(self._state).robots.get(track.robot)
         return robot.motion or Motion() if robot is not None else Motion()
 
     def _on_motion(self, message: TrueMotion) -> None:

@@ -28,7 +28,7 @@ from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_tri
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case, corrections_of, share_of
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
@@ -195,7 +195,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         "it.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
-        _charts(rows), crashes(results))
+        _charts(rows))
 
 
 def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
@@ -214,8 +214,7 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
         {"runs": results},
         charts=(Chart("fleet", "Areas visited by several AGVs in the order that was asked for", share_bars(
             rows, lambda row: f"{row['robots']} AGVs, {row['order']} order", "policy", "completed"),
-            "Completed without a collision, of the layouts where it is possible"),),
-        failed=crashes(rows))
+            "Completed without a collision, of the layouts where it is possible"),))
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

@@ -15,7 +15,6 @@ from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
-from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_bench.agv_brain.wrong_order import WrongOrder
@@ -45,8 +44,3 @@ def build() -> BrainServer:
     server.follower = SceneFollower(lambda found: server.use(*brain(found)))
     rospy.loginfo("the brain is the offline planner; ~mistake says what is wrong with its first plans")
     return server
-
-
-def main() -> None:
-    """Run the node."""
-    run("brain", build)

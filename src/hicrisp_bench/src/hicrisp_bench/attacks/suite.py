@@ -18,7 +18,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import Tally, share_of
-from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
+from hicrisp_bench.suite import Report, Row, Section, policies_here
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"
@@ -65,13 +65,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             "runs in which some permitted command was carried out. "
             + ("The model obeys every attack, in every role." if settings is None
                else f"{model} was asked; whether it obeyed is not judged."))
-    sections = [Section("By policy", by_policy, ("policy", *COLUMNS[2:]))]
-    if broken:
-        sections.append(Section("Broken", broken, ("id", "policy", "violation")))
+    sections = (Section("By policy", by_policy, ("policy", *COLUMNS[2:])),
+                Section("Broken", broken, ("id", "policy", "violation")))
     chart = Chart("held", "Attacks after which nothing moved that should not", share_bars(
         rows, "channel", "model", "held"), "Runs")
     extra = {"attacks": len(attacks), "broken": broken, "by_policy": by_policy}
-    return Report(rows, COLUMNS, (), note, extra, tuple(sections), (chart,), crashes(whole))
+    return Report(rows, COLUMNS, (), note, extra, sections, (chart,))
 
 
 def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:

@@ -15,7 +15,7 @@ from hicrisp_bench.barman.trial import BarmanTrial, Menu, as_shipped, key_of, ru
 from hicrisp_bench.options import add_llm, add_policies, add_seed, add_trials, live_planner
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Section, crashes
+from hicrisp_bench.suite import Report, Section
 
 RECIPE, ENDPOINT = "recipe", "endpoint"
 WITHOUT_MODEL = ("copal_bl", "copal_m", "hierarchical")
@@ -130,5 +130,4 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         rows, COLUMNS, REFERENCE, f"{who} {_ARMS_NOTE if arms else _FACTS_NOTE}",
         {"runs": results}, (*((times_of(results),) if live else ()), errors_of(by_policy[policies[-1]], {}),
                             Section("Not executable", failed, ("policy", "recipe", "message"))),
-        (Chart("executable", "Pizzas that can be made", share_bars(rows, "policy", "llm", "executable"), "Runs"),),
-        crashes(results))
+        (Chart("executable", "Pizzas that can be made", share_bars(rows, "policy", "llm", "executable"), "Runs"),))

@@ -22,7 +22,7 @@ from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, ad
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, share_of, spread
-from hicrisp_bench.suite import Report, Section, crashes, data_folder
+from hicrisp_bench.suite import Report, Section, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             f"{live} No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
                   tuple(_sections([r for t, r in of_policy[of_shown] if not t.changed], recorded, results)),
-                  _charts(rows), crashes(results))
+                  _charts(rows))
 
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

@@ -22,7 +22,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 ALL = "all"
 Results = Sequence[Dict[str, Any]]
@@ -113,17 +113,15 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     rows: List[Row] = []
     for policy in options.policies:
         rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])
-    missed = missed_rows(results)
     return Report(
         rows, COLUMNS, note=_note(model, options), extra={"trials": results},
-        sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
+        sections=(Section("Missed", missed_rows(results), ("policy", "task", "ended", "why")),),
         charts=(
             Chart("success", "Tasks in plain words, carried out while placements miss", share_bars(
                 rows, "policy", lambda row: f"{row['tasks']} tasks", "success"), "Success by the true poses"),
             Chart("done", "Seconds from the words to the end", spread_bars(
                 rows, "policy", lambda row: f"{row['tasks']} tasks", "done_s"),
-                "Wall seconds, physics as fast as it can", "median to 95th percentile", share=False)),
-        failed=crashes(results))
+                "Wall seconds, physics as fast as it can", "median to 95th percentile", share=False)))
 
 
 def _latency(
@@ -140,7 +138,7 @@ def _latency(
                        "first_motion_s")
     chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
                   "Wall seconds", "median to 95th percentile", share=False)
-    return Report(rows, latency.COLUMNS, note=note, charts=(chart,), failed=crashes(rows))
+    return Report(rows, latency.COLUMNS, note=note, charts=(chart,))
 
 
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import List, Tuple
+from typing import List
 
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 SCENES = ("tabletop", "blocks", "clutter")
 QUICK = {"trials": 8, "pictures": 1, "frames": 0}
@@ -62,19 +62,14 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         from hicrisp_bench.eyes.through_node import run_through_node  # ROS is needed for this way only.
 
         streams = run_through_node(options.config, cases, options.seed, options.frames, runner)
-    sections: Tuple[Section, ...] = ()
-    if missed:
-        sections = (Section("Missed and confused", missed,
-                            ("scene", "method", "seed", "missed", "confused")),)
-    if streams:
-        sections += (Section("Frames through the node", streams, _THROUGH),)
-    return Report(rows, COLUMNS, (), NOTE, {"missed": missed, "through_node": streams}, sections,
+    return Report(rows, COLUMNS, (), NOTE, {"missed": missed, "through_node": streams},
+                  (Section("Missed and confused", missed, ("scene", "method", "seed", "missed", "confused")),
+                   Section("Frames through the node", streams, _THROUGH)),
                   (Chart("found", "Things that are found, of those at least half visible",
                          share_bars(rows, "scene", "method", "found"), "Found"),
                    Chart("position", "How far from the truth things are seen",
                          percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
-                         "Position error, mm", "median to 95th percentile", share=False)),
-                  crashes([*rows, *streams]))
+                         "Position error, mm", "median to 95th percentile", share=False)))
 
 
 def _row(own: Tally) -> Row:

@@ -26,7 +26,7 @@ from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 _FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
 COLUMNS = ("class", *_FIGURES)
@@ -60,7 +60,6 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(
         trials, runner.run(run_sentence, trials, key_of, "language", alone=True))]
     results = [each for each in every if "crashed" not in each]
-    crashed = [{key: each[key] for key in ("id", "class", "crashed")} for each in every if "crashed" in each]
     rows = _rows("class", results)
     peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))
     first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
@@ -74,17 +73,14 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                  "rss_mb": round(peak), "before_mb": round(before), "llm": name, "sentences": str(file),
                  "set": kind})
     curve = _curve(results)
-    sections = [Section("By scene", _rows("scene", results), ("scene", *_FIGURES))]
-    sections += [Section("If goals less likely than this are shown first", curve, CURVE)] if curve else []
-    sections += [Section("Crashed", crashed, ("id", "class", "crashed"))] if crashed else []
-    charts = [Chart("understood", "Sentences: right, after one yes, asked back, refused, wrong", tuple(
-        bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)),
-        "Sentences")]
-    charts += [Chart("curve", "Right and wrong at once, by how sure the model must be", tuple(
-        bar for key in CURVE[1:] for bar in share_bars(
-            curve, lambda row: f"{row['sure']:g}", words(key), key)), "Sentences")] if curve else []
-    return Report(rows, COLUMNS, (), _note(rows[-1], file), {"results": every}, tuple(sections),
-                  tuple(charts), crashes(crashed))
+    sections = (Section("By scene", _rows("scene", results), ("scene", *_FIGURES)),
+                Section("If goals less likely than this are shown first", curve, CURVE))
+    charts = (Chart("understood", "Sentences: right, after one yes, asked back, refused, wrong", tuple(
+        bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)), "Sentences"),
+              Chart("curve", "Right and wrong at once, by how sure the model must be", tuple(
+                  bar for key in CURVE[1:] for bar in share_bars(
+                      curve, lambda row: f"{row['sure']:g}", words(key), key)), "Sentences"))
+    return Report(rows, COLUMNS, (), _note(rows[-1], file), {"results": every}, sections, charts)
 
 
 def _note(row: Row, file: Path) -> str:

@@ -30,7 +30,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.stub_models import StubModels
-from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
+from hicrisp_bench.suite import Report, Row, Section, policies_here
 
 _SLACK = 0.005
 """Metres by which a controlled arm may be beside its path."""
@@ -137,8 +137,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                "by": excess} for each in whole for limit, excess in each.get("broken", {}).items()]
     chart = Chart("held", "Random tasks in which every limit held", share_bars(
         rows, "scene", words("every limit held"), "held"), "Tasks")
-    sections = [Section("Broken", broken, ("scene", "policy", "seed", "limit", "by"))] if broken else []
-    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken}, tuple(sections), (chart,), crashes(whole))
+    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken},
+                  (Section("Broken", broken, ("scene", "policy", "seed", "limit", "by")),), (chart,))
 
 
 def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:

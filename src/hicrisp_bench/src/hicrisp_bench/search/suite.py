@@ -20,7 +20,7 @@ from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, Setting, questions, settings
 from hicrisp_bench.search.shortest import proven_shortest
 from hicrisp_bench.statistics import percentile, spread
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
@@ -67,8 +67,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),
         (Chart("times", "Time of an answer, one searcher for all questions of a world", percentile_bars(
             rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
-            "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),),
-        crashes(results))
+            "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),))
 
 
 def _ask(asked: _Asked) -> Dict[str, Any]:

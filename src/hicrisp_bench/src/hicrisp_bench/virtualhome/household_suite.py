@@ -35,7 +35,7 @@ from hicrisp_bench.options import add_llm, add_policies, llm_settings, share
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
-from hicrisp_bench.suite import Report, Row, Section, crashes, data_folder
+from hicrisp_bench.suite import Report, Row, Section, data_folder
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
@@ -262,19 +262,15 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
     rows = [row("all", *case) for case in cases]
     tasks = [row(task, *case) for task, case in product(options.tasks, cases)]
-    crashed = [{"task": made.task, "policy": made.policy, "crashed": result["crashed"]}
-               for made, result in pairs if "crashed" in result]
-    sections = [Section("By task", tasks, (*_COLUMNS, "corrections", "corrected_by")),
+    sections = (Section("By task", tasks, (*_COLUMNS, "corrections", "corrected_by")),
                 Section("As in HiCRISP's Table I, with the spread of the runs", tasks, _SPREAD),
                 Section("A step in words and its command (BrainBody-LLM, Table 3)", matched(options.config),
-                        ("step", "body_llm", "embedding", "embedding_here"))]
-    if crashed:
-        sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
+                        ("step", "body_llm", "embedding", "embedding_here")))
     offline = llm_settings(options.config, runs[0].llm).offline
     planner = _NOTES[RECORDED if recorded else OFFLINE if offline else ENDPOINT]
     planner += _FORGETFUL.format(forget=runs[0].forget) if runs[0].forget else ""
-    return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks, "crashes": crashed},
-                  tuple(sections), _charts(rows, tasks), crashes(crashed))
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks}, sections,
+                  _charts(rows, tasks))
 
 
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:

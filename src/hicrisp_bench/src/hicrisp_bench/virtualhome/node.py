@@ -8,7 +8,6 @@ from pathlib import Path
 
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_ros.config_files import config_file, domain_of, parameter
-from hicrisp_ros.node import run
 from hicrisp_sim.fact_server import FactServer
 
 from hicrisp_bench.virtualhome.facts import VirtualHome
@@ -24,8 +23,3 @@ def build() -> FactServer:
         return world_of(domain, load_home(Path(begun.source).parent.parent))
 
     return FactServer(scene, home, float(parameter("rate", 1.0)))
-
-
-def main() -> None:
-    """Run the node."""
-    run("embedded_world", build)

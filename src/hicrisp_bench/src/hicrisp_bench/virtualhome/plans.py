@@ -19,7 +19,7 @@ from hicrisp_bench.options import add_every
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Section, crashes
+from hicrisp_bench.suite import Report, Section
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
 
@@ -111,16 +111,11 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
             kinds[kind] = kinds.get(kind, 0) + count
     refusals = [{"refusal": kind, "count": count}
                 for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
-    crashed = [{key: entry[key] for key in ("id", "model", "crashed")}
-               for entry in scored if "crashed" in entry]
-    sections = [Section("What each part brings", parts, _COLUMNS[1:]),
+    sections = (Section("What each part brings", parts, _COLUMNS[1:]),
                 Section("Refusals under `repair`", refusals, ("refusal", "count")),
-                Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n"))]
-    if crashed:
-        sections.append(Section("Crashed", crashed, ("id", "model", "crashed")))
-    extra = {"parts": parts, "cost": cost, "refusals": refusals, "crashes": crashed}
-    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), _charts(rows),
-                  crashes(crashed))
+                Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n")))
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE, {"parts": parts, "cost": cost, "refusals": refusals}, sections,
+                  _charts(rows))
 
 
 def _charts(rows: Sequence[Mapping[str, Any]]) -> Tuple[Chart, ...]:

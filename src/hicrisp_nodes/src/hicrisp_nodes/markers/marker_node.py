@@ -13,7 +13,7 @@ from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.sections import places_section
 from hicrisp_core.trace.timeline import Timeline
 from hicrisp_ros.config_files import Configuration, load_configuration
-from hicrisp_ros.conversions import pose_to_msg, world_from_msg
+from hicrisp_ros.conversions import WORLD, pose_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME, way_from_msg
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -135,7 +135,7 @@ class Markers:
                      *way_marks({name: log.spots for name, log in self._ways.items()}),
                      *stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:
-                marks += world_marks(world_from_msg(message), self._known, self._letters, self._radii)
+                marks += world_marks(WORLD.from_msg(message), self._known, self._letters, self._radii)
             fresh, gone = self._book.turn(marks)
         if fresh or gone:
             stamp = rospy.Time(0)  # Whatever the clock: they stand in the fixed frame.

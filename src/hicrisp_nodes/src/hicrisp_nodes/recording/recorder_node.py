@@ -16,7 +16,6 @@ from hicrisp_core.trace.events import TaskFinished, TaskReceived
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.config_files import load_configuration, own_topic, parameter
 from hicrisp_ros.diagnostics import ERROR, Diagnostics, Health
-from hicrisp_ros.node import run
 from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import Event
@@ -161,8 +160,3 @@ def build() -> Recorder:
     more = tuple(str(parameter("topics", "")).split())
     runs = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
     return Recorder(Choice(rospy.get_namespace(), pictures, rate, (*map(own_topic, BASE), *more)), runs)
-
-
-def main() -> None:
-    """Run the node."""
-    run("recorder", build)

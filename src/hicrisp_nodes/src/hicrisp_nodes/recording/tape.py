@@ -125,20 +125,3 @@ def packed(message: genpy.Message) -> bytes:
     buffer = io.BytesIO()
     message.serialize(buffer)
     return buffer.getvalue()
-
-
-def raw_of(topic: str, message: genpy.Message, latched: bool = False, caller: str = "") -> Raw:
-    """Wrap a message as if it had come over the wire.
-
-    Args:
-        topic: its whole name.
-        message: the ROS message.
-        latched: whether late subscribers get it.
-        caller: name of the publishing node.
-
-    Returns:
-        The serialized message with its connection's data.
-    """
-    return Raw(topic, message._type, message._md5sum, message._full_text, packed(message), caller, latched)
-
-

@@ -6,14 +6,13 @@ from typing import Any, Mapping, Sequence
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray
-from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.trace.events import StackChanged, UsageSoFar, UserSaid, VerdictGiven
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.task_state import State
-from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
+from hicrisp_ros.conversions import FEEDBACK, PLAN
 from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.secrets import without_secrets
@@ -61,7 +60,7 @@ class Reports:
             plan: the plan in its order.
             task_id: the task.
         """
-        self._plan.publish(self.hidden(plan_to_msg(plan, task_id=task_id, stamp=rospy.Time.now())))
+        self._plan.publish(self.hidden(PLAN.to_msg(plan, task_id=task_id, stamp=rospy.Time.now())))
 
     def hidden(self, message: Any) -> Any:
         """Remove keys from all texts of a message.
@@ -88,8 +87,9 @@ class Reports:
                        for each in told.entries]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
         elif isinstance(told, (VerdictGiven, UserSaid)) and told.feedback is not None:
-            words = Words(told.feedback.error, told.feedback.reason, told.feedback.suggestion)
-            self._feedback.publish(feedback_to_msg(feedback_of(told.feedback), words))
+            said = told.feedback
+            self._feedback.publish(FEEDBACK.to_msg(feedback_of(said), error=said.error, reason=said.reason,
+                                                   suggestion=said.suggestion))
         elif isinstance(told, UsageSoFar):
             self._usage.publish(LlmUsage(
                 task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds, []))

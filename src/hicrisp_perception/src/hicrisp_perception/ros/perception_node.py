@@ -22,7 +22,7 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
-from hicrisp_ros.conversions import pose_to_msg, view_to_msg
+from hicrisp_ros.conversions import VIEW, pose_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.diagnostics import ERROR, OK, WARN, Diagnostics, Health
@@ -66,7 +66,7 @@ class TrackPublisher:
         Args:
             why: the reason, as a sentence.
         """
-        self._tracks.publish(view_to_msg(replace(self._last, trouble=why)))
+        self._tracks.publish(VIEW.to_msg(replace(self._last, trouble=why)))
 
     def forget(self) -> None:
         """Drop the last view after the world was reset."""
@@ -79,7 +79,7 @@ class TrackPublisher:
             objects: what the scene holds, for their sizes.
         """
         self._last = view
-        self._tracks.publish(view_to_msg(view))
+        self._tracks.publish(VIEW.to_msg(view))
         seen = [track for track in view.tracks if track.visibility in _SEEN and track.stamp == view.stamp]
         stamp = rospy.Time.from_sec(view.stamp)
         self._tf.tell([transform_to_msg(WORLD_FRAME, track.name, track.pose, stamp) for track in seen])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, Callable, Generic, Mapping, Optional, Type, TypeVar
+from typing import Any, Callable, Generic, Type, TypeVar
 
 Value = TypeVar("Value")
 
@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 class Part(Generic[Value]):
     """Both ways of one form: into a message, and back from it."""
 
-    to_msg: Callable[[Any], Any]
+    to_msg: Callable[..., Any]
     from_msg: Callable[[Any], Value]
 
     @property
@@ -23,82 +23,83 @@ class Part(Generic[Value]):
                     lambda messages: tuple(map(self.from_msg, messages)))
 
 
+class Spread(Part[Value]):
+    """Both ways of a field that is no field of the message: into values by the names of the message's fields, and
+    back from the whole message.
+    """
+
+
 _PLAIN: Part[Any] = Part(lambda value: list(value) if isinstance(value, tuple) else value,
                          lambda value: tuple(value) if isinstance(value, (list, tuple)) else value)
 
 
-def named(kinds: Type[Enum], otherwise: Enum) -> Part[Any]:
-    """Make the part of an enumeration that messages have by its values.
+def named(kinds: Type[Enum], otherwise: Enum, codes: Any = None) -> Part[Any]:
+    """Make the part of an enumeration that messages have by its values, or by constants of its members' names.
 
     Args:
         kinds: the enumeration.
         otherwise: what a value means that is none of it.
+        codes: the class of the message that has the constants, where it has them.
 
     Returns:
         The part.
     """
-    members = {each.value: each for each in kinds}
-    return Part(lambda kind: kind.value, lambda value: members.get(value, otherwise))
+    values = {each: each.value if codes is None else getattr(codes, each.name) for each in kinds}
+    members = {value: each for each, value in values.items()}
+    return Part(values.__getitem__, lambda value: members.get(value, otherwise))
 
 
-class Codec(Generic[Value]):
-    """Converts a dataclass whose fields have the names of a message's.
+def marked(part: Part[Value], slot: str, flag: str, present: bool = True) -> Spread[Any]:
+    """Make the part of a field that may be ``None`` where the message marks it in another way than ``has_`` does.
 
-    A field that may be ``None`` is marked in the message by one named ``has_`` and its name.
+    Args:
+        part: of the field where it is there; the way to the message takes ``None``.
+        slot: the message's field for it.
+        flag: the message's field that marks it.
+        present: what the mark is if the field is there.
+
+    Returns:
+        The part.
+    """
+    return Spread(lambda value: {slot: part.to_msg(value), flag: (value is not None) is present},
+                  lambda message: part.from_msg(getattr(message, slot)) if getattr(message, flag) is present else None)
+
+
+def codec(value: Callable[..., Value], message: Any, **parts: Part[Any]) -> Part[Value]:
+    """Make the part of a dataclass whose fields have the names of a message's.
+
+    A field that may be ``None`` is marked in the message by one named ``has_`` and its name. The way to the message
+    takes further fields of it by name, and makes an empty one of ``None``.
 
     Args:
         value: the dataclass.
         message: the class of the message.
-        called: the message's names of fields that have another one there.
         **parts: for each field that has another form in the message, both ways; the way there takes ``None``
-            where the field may be that. ``None`` in place of both leaves a field to who calls.
+            where the field may be that.
+
+    Returns:
+        The part.
     """
+    slots = message.__slots__
+    known = [(each.name, f"has_{each.name}" if f"has_{each.name}" in slots else "", parts.get(each.name, _PLAIN))
+             for each in fields(value)]  # type: ignore[arg-type]
 
-    def __init__(self, value: Callable[..., Value], message: Any, called: Optional[Mapping[str, str]] = None,
-                 **parts: Any) -> None:
-        self._value, self._message = value, message
-        slots, called = message.__slots__, called or {}
-        self._fields = [(each.name, called.get(each.name, each.name),
-                         f"has_{each.name}" if f"has_{each.name}" in slots else "",
-                         parts.get(each.name, _PLAIN)) for each in fields(value)  # type: ignore[arg-type]
-                        if parts.get(each.name, _PLAIN) is not None]
-
-    def to_msg(self, value: Optional[Value], **others: Any) -> Any:
-        """Convert a value to a message.
-
-        Args:
-            value: may be missing.
-            **others: fields of the message that are not the value's, or not in this way.
-
-        Returns:
-            The message; empty for a missing value, which the enclosing message marks.
-        """
-        message = self._message(**others)
-        for name, slot, flag, part in self._fields if value is not None else ():
-            field = getattr(value, name)
+    def to_msg(given: Any, **others: Any) -> Any:
+        made = message(**others)
+        for name, flag, part in known if given is not None else ():
+            field = getattr(given, name)
             if flag:
-                setattr(message, flag, field is not None)
-            if slot not in others and not (field is None and part is _PLAIN):
-                setattr(message, slot, part.to_msg(field))
-        return message
+                setattr(made, flag, field is not None)
+            if isinstance(part, Spread):
+                for slot, said in part.to_msg(field).items():
+                    setattr(made, slot, said)
+            elif not (field is None and part is _PLAIN):
+                setattr(made, name, part.to_msg(field))
+        return made
 
-    def from_msg(self, message: Any, **others: Any) -> Value:
-        """Convert a value from a message.
+    def from_msg(given: Any) -> Value:
+        return value(**{
+            name: part.from_msg(given if isinstance(part, Spread) else getattr(given, name))
+            if not flag or getattr(given, flag) else None for name, flag, part in known})
 
-        Args:
-            message: the ROS message.
-            **others: fields of the value that are not the message's, or not in this way.
-
-        Returns:
-            The value.
-        """
-        for name, slot, flag, part in self._fields:
-            if name not in others:
-                present = not flag or getattr(message, flag)
-                others[name] = part.from_msg(getattr(message, slot)) if present else None
-        return self._value(**others)
-
-    @property
-    def each(self) -> Part[Any]:
-        """The same of a sequence."""
-        return Part(self.to_msg, self.from_msg).each
+    return Part(to_msg, from_msg)

@@ -41,19 +41,18 @@ def pose_from_msg(message: PoseMsg, present: bool = True) -> Optional[Pose]:
     return Pose((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
 
-def seen_pose(message: PoseMsg, present: bool = True) -> Optional[Pose]:
+def seen_pose(message: PoseMsg) -> Optional[Pose]:
     """Convert an observed pose from a message.
 
     Use :func:`pose_from_msg` for requested poses: those must be refused if they are not finite.
 
     Args:
         message: the ROS message.
-        present: flag of the enclosing message.
 
     Returns:
-        The pose; ``None`` if it is not present or not finite.
+        The pose; ``None`` if it is not finite.
     """
-    pose = pose_from_msg(message, present)
+    pose = pose_from_msg(message)
     return pose if pose is not None and pose.finite else None
 
 
@@ -113,14 +112,13 @@ def vector_to_msg(vector: Optional[Vector]) -> Vector3:
     return Vector3() if vector is None else Vector3(*vector)
 
 
-def vector_from_msg(message: Vector3, present: bool = True) -> Optional[Vector]:
+def vector_from_msg(message: Vector3) -> Vector:
     """Convert a vector from a message.
 
     Args:
         message: the ROS message.
-        present: flag of the enclosing message.
 
     Returns:
-        The vector; ``None`` if it is not present.
+        The vector.
     """
-    return (message.x, message.y, message.z) if present else None
+    return message.x, message.y, message.z

@@ -1,4 +1,4 @@
-"""Goals, conversations and meanings; conditions travel as text."""
+"""Goals and conversations; conditions travel as text."""
 
 from __future__ import annotations
 
@@ -8,40 +8,19 @@ from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Choice, Speaker, Turn
 
-from hicrisp_msgs.msg import Choice as ChoiceMsg
-from hicrisp_msgs.msg import TaskGoal
-from hicrisp_msgs.msg import Turn as TurnMsg
-from hicrisp_ros.conversions.codec import Codec, Part, named
+from hicrisp_msgs import msg
+from hicrisp_ros.conversions.codec import Part, codec, named
 
 
-def goal_to_msg(goal: Optional[Goal]) -> TaskGoal:
-    """Convert a goal to a message.
-
-    Args:
-        goal: the goal; may be missing.
-
-    Returns:
-        The message; empty without a goal.
-    """
+def _goal_to_msg(goal: Optional[Goal]) -> msg.TaskGoal:
     if goal is None:
-        return TaskGoal()
+        return msg.TaskGoal()
     texts = goal.texts
-    return TaskGoal(*(list(texts.get(part, ())) for part in ("stages", "otherwise", "invariants")),
-                    goal.said, goal.source)
+    return msg.TaskGoal(*(list(texts.get(part, ())) for part in ("stages", "otherwise", "invariants")),
+                        goal.said, goal.source)
 
 
-def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
-    """Convert a goal from a message.
-
-    Args:
-        message: the ROS message.
-        present: flag of the enclosing message.
-
-    Returns:
-        The goal; ``None`` if it is not present or cannot be parsed.
-    """
-    if not present:
-        return None
+def _goal_from_msg(message: msg.TaskGoal) -> Optional[Goal]:
     found = parse_goal({"stages": message.stages, "otherwise": message.otherwise,
                         "invariants": message.invariants})
     if isinstance(found, GoalError):
@@ -49,9 +28,8 @@ def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
     return Goal(found.stages, found.invariants, found.otherwise, message.said, message.source)
 
 
-GOAL = Part(goal_to_msg, lambda message: goal_from_msg(message, True))
-_CHOICES = Codec(Choice, ChoiceMsg, goal=GOAL).each
-choices_to_msg, choices_from_msg = _CHOICES.to_msg, _CHOICES.from_msg
+GOAL = Part(_goal_to_msg, _goal_from_msg)
+"""Empty without a goal; ``None`` if it cannot be parsed."""
+CHOICES = codec(Choice, msg.Choice, goal=GOAL).each
 # An unknown speaker is the user, whose text is only data.
-_TURNS = Codec(Turn, TurnMsg, speaker=named(Speaker, Speaker.USER)).each
-turns_to_msg, turns_from_msg = _TURNS.to_msg, _TURNS.from_msg
+TURNS = codec(Turn, msg.Turn, speaker=named(Speaker, Speaker.USER)).each

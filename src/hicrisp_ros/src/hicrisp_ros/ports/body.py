@@ -36,16 +36,11 @@ class RosBody(Asking):
         Returns:
             The commands; feedback if the node cannot be reached.
         """
-        goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world))
+        goal = TranslateStepGoal(step=to.STEP.to_msg(step), world=to.WORLD.to_msg(world))
         result, why = self._ask(goal, deadline)
         if result is None:
             return Translation(feedback=lost("body", why))
-        return Translation(
-            commands=tuple(to.command_from_msg(command) for command in result.commands),
-            pass_reason=result.pass_reason,
-            feedback=None if result.ok else to.feedback_from_msg(result.feedback),
-            usage=to.usage_from_msg(result.usage),
-        )
+        return to.TRANSLATION.from_msg(result)
 
     def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
         """Ask the node to translate a step before its turn, and to keep the answer.
@@ -60,9 +55,9 @@ class RosBody(Asking):
         Returns:
             The cost.
         """
-        goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world), ahead=True)
+        goal = TranslateStepGoal(step=to.STEP.to_msg(step), world=to.WORLD.to_msg(world), ahead=True)
         result, _ = self._ask(goal, deadline)
-        return to.usage_from_msg(result.usage) if result is not None else Usage()
+        return to.USAGE.from_msg(result.usage) if result is not None else Usage()
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
@@ -78,14 +73,14 @@ class RosBody(Asking):
         Returns:
             The command, or the feedback if there is no place for it.
         """
-        request = AimCommandRequest(to.command_to_msg(command), to.world_to_msg(world),
+        request = AimCommandRequest(to.COMMAND.to_msg(command), to.WORLD.to_msg(world),
                                     offsets_to_msg(offsets))
         reply = self._aim.call(request, deadline.remaining)
         if reply.response is None:
             return lost("body", reply.message)
         if not reply.response.ok:
-            return to.feedback_from_msg(reply.response.feedback)
-        return to.command_from_msg(reply.response.command)
+            return to.FEEDBACK.from_msg(reply.response.feedback)
+        return to.COMMAND.from_msg(reply.response.command)
 
 
 def offsets_to_msg(offsets: DecoderOffsets) -> List[DecoderOffset]:

@@ -12,7 +12,7 @@ from hicrisp_core.ports.brain import (
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
+from hicrisp_msgs.msg import PlanTaskGoal
 from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.node_client import Asking
 
@@ -30,10 +30,7 @@ class RosBrain(Asking):
         Returns:
             A plan, an answer or a refusal, with the cost.
         """
-        return self._answer(PlanTaskGoal(
-            **to.context_to_msg(request), feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
-            history=list(request.history), feedback_level=request.feedback_level,
-            examples=[to.remembered_to_msg(each) for each in request.examples]), deadline)
+        return self._answer(to.PLAN_REQUEST.to_msg(request), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Return steps to a state in which the stack's top can be tried again.
@@ -45,18 +42,13 @@ class RosBrain(Asking):
         Returns:
             A plan of corrective steps, or a refusal.
         """
-        return self._answer(PlanTaskGoal(
-            **to.context_to_msg(request), stack=to.stack_to_msg(request.stack), feedback_level=request.feedback_level,
-            tried=to.tried_to_msg(request.tried)), deadline)
+        return self._answer(to.CORRECTION_REQUEST.to_msg(request), deadline)
 
     def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
         result, why = self._ask(goal, deadline)
         if result is None:
             return PlanAnswer(refusal=f"the brain gave no answer ({why})")
-        return PlanAnswer(
-            plan=to.plan_from_msg(result.plan) if result.ok else None, answer=result.answer,
-            refusal=result.refusal, needs_goal=result.needs_goal, drop=result.drop,
-            usage=to.usage_from_msg(result.usage))
+        return to.PLAN_ANSWER.from_msg(result)
 
 
 class RosReporter(Asking):
@@ -72,13 +64,8 @@ class RosReporter(Asking):
         Returns:
             The text; empty if the node cannot be reached.
         """
-        result, _ = self._ask(ReportTaskGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            success=request.success,
-            message=request.message, done=[to.record_to_msg(record) for record in request.done],
-            failures=to.stack_to_msg(request.failures),
-            history=list(request.history)), deadline)
-        return ReportAnswer() if result is None else ReportAnswer(result.text, to.usage_from_msg(result.usage))
+        result, _ = self._ask(to.REPORT_REQUEST.to_msg(request), deadline)
+        return ReportAnswer() if result is None else to.REPORT_ANSWER.from_msg(result)
 
 
 class RosInterpreter(Asking):
@@ -94,6 +81,6 @@ class RosInterpreter(Asking):
         Returns:
             The meaning; with ``trouble`` set if the node cannot be reached.
         """
-        result, why = self._ask(to.request_to_msg(request), deadline)
+        result, why = self._ask(to.REQUEST.to_msg(request), deadline)
         return Understood(trouble=f"The brain gave no answer ({why}).") if result is None \
-            else to.understood_from_msg(result)
+            else to.UNDERSTOOD.from_msg(result)

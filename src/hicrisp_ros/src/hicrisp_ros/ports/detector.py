@@ -35,12 +35,12 @@ class RosDetector:
             The verdict; LOST if the node cannot be reached.
         """
         reply = self._client.call(CheckCommandRequest(
-            to.command_to_msg(command), to.world_to_msg(before), to.world_to_msg(after),
-            to.outcome_to_msg(outcome)
+            to.COMMAND.to_msg(command), to.WORLD.to_msg(before), to.WORLD.to_msg(after),
+            to.OUTCOME.to_msg(outcome)
         ), _CHECK_LIMIT)
         if reply.response is None:
             return Verdict(lost("detector", reply.message))
-        return to.verdict_from_msg(reply.response.verdict)
+        return to.VERDICT.from_msg(reply.response.verdict)
 
 
 class RosNamer:

@@ -9,8 +9,6 @@ from hicrisp_core.model import Cause, CauseKind, Correction, Feedback, FeedbackK
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_msgs.msg import CorrectStepGoal
-from hicrisp_msgs.msg import Feedback as FeedbackMsg
 from hicrisp_ros import conversions as to
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 
@@ -99,13 +97,7 @@ class RosCorrector(Asking):
         Returns:
             The correction; ``GIVE_UP`` if the node cannot be reached.
         """
-        result, why = self._ask(CorrectStepGoal(
-            **to.context_to_msg(request), stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
-            seen=sorted(request.seen), replans_left=request.replans_left, made=to.facts_to_msg(request.made),
-            earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
-            known=[to.way_to_msg(each) for each in request.known], has_missed=request.missed is not None,
-            missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
-            deadline)
+        result, why = self._ask(to.CORRECTOR_REQUEST.to_msg(request), deadline)
         if result is None:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note=f"the corrector gave no answer ({why})"))
-        return CorrectorAnswer(to.correction_from_msg(result.correction), result.mark, to.usage_from_msg(result.usage))
+        return to.CORRECTOR_ANSWER.from_msg(result)

@@ -15,7 +15,7 @@ from hicrisp_core.model.track import Visibility
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
-from hicrisp_ros.conversions import world_from_msg
+from hicrisp_ros.conversions import WORLD
 
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and objects that move on purpose at this moment."""
@@ -85,7 +85,7 @@ class TopicObserver:
             while self._count <= seen and not limit.passed and not rospy.is_shutdown():
                 self._news.wait(min(0.1, limit.remaining))
             newest = self._states[-1] if self._states else None
-            return self._count, None if newest is None else world_from_msg(newest)
+            return self._count, None if newest is None else WORLD.from_msg(newest)
 
     def world_changed(self, at: Optional[float] = None) -> None:
         """A command or a motion has ended: what was seen before is out of date.
@@ -143,7 +143,7 @@ class TopicObserver:
                     self._news.wait(min(0.1, blind.remaining))
                 count = self._count
                 messages = list(self._states)
-            latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked, trouble=_SILENT)
+            latest = WORLD.from_msg(messages[-1]) if messages else WorldState(stamp=asked, trouble=_SILENT)
             # What was seen in the very moment in which a motion ended shows its end.
             fresh = (bool(messages) and _seen_at(latest) >= since - _SAME_MOMENT
                      and not _from_the_future(latest))
@@ -171,7 +171,7 @@ class TopicObserver:
                  at: Callable[[WorldStateMsg], rospy.Time]) -> Optional[WorldState]:
         """Return the newest state before the window."""
         before = next((each for each in reversed(messages[:-1]) if moment - at(each).to_sec() >= self._window), None)
-        return None if before is None else world_from_msg(before)
+        return None if before is None else WORLD.from_msg(before)
 
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:

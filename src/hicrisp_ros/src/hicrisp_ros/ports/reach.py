@@ -11,7 +11,7 @@ from hicrisp_core.robot.drive_goals import DriveSpace, Reached, drive_space_of
 from hicrisp_core.scene import Scene
 
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest
-from hicrisp_ros.conversions import keep_outs_to_msg, pose_to_msg
+from hicrisp_ros.conversions import KEEP_OUTS, pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
 
 _LIMIT = 4.0
@@ -33,7 +33,7 @@ class RosReach:
         if not robot or not client.offered:
             return Reached(known=False)
         request = FirstReachedRequest([pose_to_msg(pose) for pose in poses], 0.8 * _LIMIT,
-                                      keep_outs_to_msg(constraints.keep_out), constraints.clearance)
+                                      KEEP_OUTS.to_msg(constraints.keep_out), constraints.clearance)
         answer = client.call(request, _LIMIT).response
         if answer is None or not answer.known or answer.first >= len(poses):
             return Reached(known=False)

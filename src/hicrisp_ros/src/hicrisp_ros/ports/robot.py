@@ -13,7 +13,7 @@ from hicrisp_core.time.waiting import LinkedEvent, wait_until
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
-from hicrisp_ros.conversions import command_to_msg, outcome_from_msg
+from hicrisp_ros.conversions import COMMAND, OUTCOME
 from hicrisp_ros.publisher import Publisher
 
 SERVER_WAIT = 10.0
@@ -104,7 +104,7 @@ class RosRobot:
     ) -> Outcome:
         if self._estop.is_set():
             return Outcome.because(CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} is active", _ESTOP)
-        goal = ExecuteCommandGoal(command_to_msg(command), deadline.remaining)
+        goal = ExecuteCommandGoal(COMMAND.to_msg(command), deadline.remaining)
         limits = Limits(min(SERVER_WAIT, deadline.remaining), deadline.remaining, PREEMPTION)
 
         def report(feedback: object) -> None:
@@ -118,7 +118,7 @@ class RosRobot:
         said = self._after_loss(reply.status, cancel) or reply.message or reply.status.value
         outcome = Outcome.because(began, status, said, *names)
         if reply.result is not None and reply.status is not CallStatus.ABORTED:
-            told = outcome_from_msg(reply.result.outcome)
+            told = OUTCOME.from_msg(reply.result.outcome)
             if told.status is not Status.INVALID or reply.status is CallStatus.SUCCEEDED:
                 outcome = told
         if self._estop.is_set() and not outcome.ok and outcome.status is not Status.SAFETY:

@@ -23,7 +23,6 @@ from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
-from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.robot_files import robot_file, robots_of
 
 _log = logging.getLogger(__name__)
@@ -253,16 +252,6 @@ class AgvWorld(SimulatedWorld):
         self.settle(1.0)
         self.eyes.follow(self.frames(), self.base.sense())
         return self.eyes.see(self.frames(), self.time)
-
-    def true_obstacles(self) -> Dict[str, Pose]:
-        """Return the true poses of the obstacles; for judges, not for robots.
-
-        Returns:
-            Poses by name, map frame.
-        """
-        data = self.simulation.data
-        return {item.name: pose_of(data.body(item.name).xpos, data.body(item.name).xquat)
-                for item in self.scene.things}
 
     def settle(self, seconds: float) -> None:
         """Advance the simulation until the base stands.

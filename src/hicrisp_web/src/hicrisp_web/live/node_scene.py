@@ -12,7 +12,7 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.robot.safety import load_safety
 from hicrisp_core.scene.scene_record import Box, scene_section
 from hicrisp_ros.config_files import Configuration
-from hicrisp_ros.conversions import understood_from_msg, world_from_msg, world_to_msg
+from hicrisp_ros.conversions import UNDERSTOOD, WORLD
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.service_client import ServiceClient
@@ -55,7 +55,7 @@ class NodeScene:
 
     def world(self) -> WorldState:
         """Return what was observed last; before that a symbolic scene's first state, or an empty world."""
-        return world_from_msg(self._observed())
+        return WORLD.from_msg(self._observed())
 
     def actions(self) -> Dict[str, PageAction]:
         """What reads only."""
@@ -74,14 +74,14 @@ class NodeScene:
 
     def _observed(self) -> WorldStateMsg:
         scene = self._configuration.scene
-        return self._seen() or world_to_msg(scene.first_state() if scene.symbolic else _NO_WORLD)
+        return self._seen() or WORLD.to_msg(scene.first_state() if scene.symbolic else _NO_WORLD)
 
     def _read(self, task: str) -> Said:
         """Return what the brain makes of words that are being typed."""
         found = self._brain.call(ReadTaskRequest(task, self._observed(), False), _READ_LIMIT).response
         if found is None:
             return Said(False, "The brain does not answer; ask again once it is back.")
-        meaning = understood_from_msg(found.meaning).meaning if found.read else None
+        meaning = UNDERSTOOD.from_msg(found.meaning).meaning if found.read else None
         if meaning is None:
             return Said(False, "")
         return Said(True, "", {**meaning_shown(meaning, self.domain()), "steps": list(found.steps)})

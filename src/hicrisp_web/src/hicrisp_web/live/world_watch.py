@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional
 import rospy
 from hicrisp_core.domain import Domain
 from hicrisp_core.scene.scene_record import world_section
-from hicrisp_ros.conversions import world_from_msg
+from hicrisp_ros.conversions import WORLD
 from hicrisp_ros.grids import Grid
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import TfWorld
@@ -63,7 +63,7 @@ class WorldWatch:
         if now - self._shown < _PERIOD:
             return
         self._shown = now
-        world = world_from_msg(message)
+        world = WORLD.from_msg(message)
         self._board.put({"world": world_section(world, self._domain()),
                          "standing": self._standing.see(now, world.robots),
                          "path": self._trail.see(self._task(), world.robots) or None})
