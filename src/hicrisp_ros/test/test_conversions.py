@@ -274,7 +274,7 @@ def test_what_the_interpreter_is_asked_travels_with_its_conversation(request_: R
     (CorrectorRequest(TASK, (), WORLD), conversions.CORRECTOR_REQUEST),
     (PlanRequest(TASK, WORLD, (FEEDBACK,), (RECORD,), (STEP,), ("earlier: done",), "why", GOAL,
                  (Remembered("e3", "put it away", (STEP,)),), TURNS), conversions.PLAN_REQUEST),
-    (CorrectionRequest(TASK, WORLD, (ENTRY,), "what", TURNS, GOAL, (RECORD,), (STEP,), TRIED),
+    (CorrectionRequest(TASK, (ENTRY,), WORLD, (RECORD,), (STEP,), GOAL, TURNS, TRIED, "what"),
      conversions.CORRECTION_REQUEST),
     (ReportRequest(TASK, True, "done", (RECORD,), (ENTRY,), ("earlier: done",)), conversions.REPORT_REQUEST),
     (PlanAnswer(Plan((STEP,), "offline")), conversions.PLAN_ANSWER),
