@@ -158,9 +158,8 @@ def _note(model: str, options: argparse.Namespace) -> str:
     who = {KNOWN: "The goal was told as data",
            OFFLINE: "Controlled English was read and a search planned, no model was asked"}
     asked = who.get("" if options.gguf else options.llm, f"{model} was asked")
-    misses = (f"Every placement missed by a Gaussian offset with sigma {100 * options.sigma:g} cm, which was "
-              "injected; every other failure was real." if options.sigma else "No fault was injected.")
-    return (f"{asked}. {misses} Success: the task's goal holds in the physics' true poses at the end; a "
-            "false success is claimed by the run and is none. Nobody answers questions. calls and tokens: "
-            "the mean of a task; seconds: wall, median and worst of the tasks in which something moved, and "
-            f"the physics runs as fast as it can. Trials side by side: {options.jobs}.")
+    misses = (f"Placements miss by a Gaussian offset with sigma {100 * options.sigma:g} cm (injected); every other "
+              "failure is real." if options.sigma else "No fault is injected.")
+    return (f"{asked}. {misses} Success: the goal holds in the true poses at the end; a false success is only "
+            "claimed. Questions are not answered. Calls, tokens: mean of a task; seconds: wall, median and worst of "
+            f"the tasks that moved something, {options.jobs} side by side, the physics as fast as it can.")
