@@ -17,13 +17,12 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
 
 from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
-from hicrisp_perception.shapes.evidence import explained, render
+from hicrisp_perception.shapes.evidence import cover
 from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.shapes.level import Level
 from hicrisp_perception.shapes.recognition import recognise
 from hicrisp_perception.shapes.searching import Searches
 from hicrisp_perception.shapes.segments import Ground, Sorter, Window, segments_in
-from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.shapes.support import on_their_feet
 from hicrisp_perception.tags.patterns import Patterns
 from hicrisp_perception.tags.reader import TagReader
@@ -168,9 +167,8 @@ class SceneSight:
         if self._settings.unknown_objects:
             # The pixels of what stands where it was and was not found show no unknown objects.
             for name, pose in self._tracks.poses.items():
-                hidden = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
-                if hidden is not None:
-                    found.claimed[hidden.window] |= explained(hidden, ground)
+                if name not in found.fits:
+                    cover(found.claimed, self._things[name], pose, ground)
             self._unknown.look(
                 ground,
                 found.claimed,
@@ -271,9 +269,7 @@ class SceneSight:
                 self._grips.correct(name, hands, fit.pose)
                 found.claim(name, fit, ground)
             else:  # Too little is visible to locate it, and no other object explains that.
-                rendering = render(lie_at(self._things[name], pose)[0], pose, ground)
-                if rendering is not None:
-                    found.claimed[rendering.window] |= explained(rendering, ground)
+                cover(found.claimed, self._things[name], pose, ground)
         return list(self._grips.held)
 
     def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from threading import Event
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import listed, sentence, spoken
@@ -15,11 +15,11 @@ from hicrisp_core.executive.attempt import Attempts
 from hicrisp_core.executive.conversation import settle
 from hicrisp_core.executive.goal_keeper import GoalKeeper
 from hicrisp_core.executive.memory_session import MemorySession
-from hicrisp_core.executive.run_log import Listener, RunLog, RunSummary, TaskResult
+from hicrisp_core.executive.run_log import Listener, RunLog, TaskResult
 from hicrisp_core.executive.schedule import in_stages, said_of
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
-from hicrisp_core.model import Rung, Step, Task, WorldState
+from hicrisp_core.model import Rung, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Refusal, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -33,8 +33,6 @@ from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
 REPORT_LIMIT = 30.0
 """Longest wait for the wording of a message (CoPAL, section III-A), wall seconds."""
 _MOST_FAILURES = 10
-_NOTHING = RunSummary()
-"""Of a task without a plan."""
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""
 
@@ -114,7 +112,7 @@ class Executive:
                 ledger.tell(Answered(text=said))
             elif not self._cancel.is_set():
                 ledger.tell(Refused(text=said, alternatives=begun.alternatives))
-            return replace(self._finish(ledger, bool(answer.answer), said), conversation=begun.conversation)
+            return self._finish(ledger, bool(answer.answer), said, conversation=begun.conversation)
         if self._ports.watch is not None:
             self._ports.watch.follow(answer.plan.goal)
         understood = replace(task, text=answer.plan.request or task.text)
@@ -138,18 +136,18 @@ class Executive:
         self.offsets = attempts.offsets
         went_well = result.ok and not self._cancel.is_set() and under_way.exemplary()
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
-        reason, account = result.reason or "done", under_way.account
+        reason = result.reason or "done"
         if self._cancel.is_set():
             reason = self._stop_all(reason)
         words = reason
         if self._ports.reporter is not None and not self._cancel.is_set() and not ledger.exhausted():
             report = self._ports.reporter.report(ReportRequest(
-                task, result.ok, reason, account.records, ledger.failed_commands[-_MOST_FAILURES:], history),
+                task, result.ok, reason, under_way.records, ledger.failed_commands[-_MOST_FAILURES:], history),
                 Deadline(REPORT_LIMIT))
             ledger.used(report.usage)
             words = report.text or reason
-        ended = self._finish(ledger, result.ok, words, plan.steps, reason, account)
-        return replace(ended, conversation=attempts.conversation.turns)
+        return self._finish(ledger, result.ok, words, reason, plan=tuple(map(said_of, plan.steps)),
+                            conversation=attempts.conversation.turns, **under_way.account)
 
     def _planned(
         self, task: Task, world: WorldState, history: Tuple[str, ...], earlier: MemorySession, ledger: RunLog
@@ -201,13 +199,8 @@ class Executive:
         stand = "stand" if len(stopped) > 1 else "stands"
         return f"{reason}; {' and '.join(stopped)} {stand} still" if stopped else reason
 
-    def _finish(
-        self, ledger: RunLog, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
-        account: RunSummary = _NOTHING,
-    ) -> TaskResult:
-        result = replace(
-            ledger.result(), success=success, message=message, plan=tuple(map(said_of, plan)), goal=account.goal,
-            canceled=self._cancel.is_set(), done=account.done, given_up=account.given_up, not_begun=account.not_begun)
+    def _finish(self, ledger: RunLog, success: bool, message: str, reason: str = "", **more: Any) -> TaskResult:
+        result = replace(ledger.result(), success=success, message=message, canceled=self._cancel.is_set(), **more)
         ledger.tell(TaskFinished(reason=reason or message, **{
             each.name: getattr(result, each.name) for each in fields(TaskFinished) if hasattr(result, each.name)}))
         return result

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set,
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Command, Feedback, Maker, StackEntry, StepRecord, Vector
+from hicrisp_core.model import Command, Feedback, Maker, StackEntry, Vector
 from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
@@ -47,7 +47,7 @@ class TaskResult:
     sim_s: float = 0.0
     canceled: bool = False
     done: Tuple[str, ...] = ()
-    """The steps that were carried out and hold, as sentences."""
+    """The steps that were carried out and hold, as sentences; begun and given up; not begun for those."""
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
@@ -59,19 +59,6 @@ class TaskResult:
     ``memory``."""
     conversation: Tuple[Turn, ...] = ()
     """What was said about the task, its first words included."""
-
-
-@dataclass(frozen=True)
-class RunSummary:
-    """What became of the steps, as sentences: carried out; begun and given up; never begun because of those."""
-
-    done: Tuple[str, ...] = ()
-    given_up: Tuple[str, ...] = ()
-    not_begun: Tuple[str, ...] = ()
-    records: Tuple[StepRecord, ...] = ()
-    """The steps that were carried out, as data."""
-    goal: str = ""
-    """State of the goal, as of a :class:`TaskResult`."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.corrector.goal_pursuit import Situation
 from hicrisp_core.domain.effects import apply_effects
@@ -21,7 +21,7 @@ from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.run_log import RunLog, RunSummary
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
 from hicrisp_core.executive.step import StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Plan, StepRecord, Task, Verdict, WorldState
@@ -70,7 +70,8 @@ class TaskRun:
         self._policy = policy
         self._ledger = ledger
         self._history = AttemptHistory(domain)
-        self._done: Tuple[StepRecord, ...] = ()
+        self.records: Tuple[StepRecord, ...] = ()
+        """The steps that were carried out, as data."""
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Situation, ...] = ()
         """The failures that led to new plans, and those of steps that were given up."""
@@ -138,13 +139,13 @@ class TaskRun:
             true if self._ports.watch is None else self._ports.watch.see(true))
 
     @property
-    def account(self) -> RunSummary:
-        """What became of every step."""
-        done = (said_of(record.step) + (f" (not needed: {record.note})" if record.note else "")
-                for record in self._done)
-        return RunSummary(tuple(done), tuple(self._said(index) for index, _ in self._failed),
-                          tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done,
-                          self._goal.state)
+    def account(self) -> Dict[str, Any]:
+        """What became of every step and of the goal, as :class:`TaskResult` has it."""
+        return {"done": tuple(said_of(record.step) + (f" (not needed: {record.note})" if record.note else "")
+                              for record in self.records),
+                "given_up": tuple(self._said(index) for index, _ in self._failed),
+                "not_begun": tuple(map(self._said, self._schedule.indices(StepState.WAITING))),
+                "goal": self._goal.state}
 
     def _carry_out(self) -> None:
         """Run all steps that may run; on return none is under way."""
@@ -209,8 +210,7 @@ class TaskRun:
             self._turned |= self._goal.see(self._runner.attempts.observe(), self._expected)
         if result.ok:
             self._schedule.end(index, StepState.DONE)
-            self._done = (*self._done,
-                          StepRecord(self._schedule.step(index), ended.commands, note=ended.passed))
+            self.records += (StepRecord(self._schedule.step(index), ended.commands, note=ended.passed),)
         elif result.new_steps is not None:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
@@ -287,7 +287,7 @@ class TaskRun:
         """Ask the brain for the steps to a goal from here on."""
         with self._ledger.thinking():
             answer = self._ports.brain.plan(
-                PlanRequest(self._task, world, feedback, self._done, feedback_level=self._policy.feedback_level,
+                PlanRequest(self._task, world, feedback, self.records, feedback_level=self._policy.feedback_level,
                             goal=goal, conversation=conversation[1:]), Deadline(PLAN_LIMIT))
         self._ledger.used(answer.usage)
         return answer
@@ -397,7 +397,7 @@ class TaskRun:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return CorrectorRequest(
-            self._task, (), world, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)), self._goal.goal,
+            self._task, (), world, (*self.records, *elsewhere), tuple(map(self._schedule.step, part)), self._goal.goal,
             self._conversation[1:], replans_left=self._policy.replans - self._replans,
             made=frozenset(self._history.made(world, made)), earlier=self._still(world))
 

@@ -14,7 +14,7 @@ from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.task import Command, Step, Value
 from hicrisp_core.model.world import Relation
-from hicrisp_core.trace.records import CauseRecord, CommandRecord, FeedbackRecord, MeasuredRecord, UnmetRecord
+from hicrisp_core.trace.records import CauseRecord, CommandRecord, FeedbackRecord, Measured, UnmetRecord
 
 _CAUSES = {kind.value: kind for kind in CauseKind}
 
@@ -149,8 +149,7 @@ def feedback_record(feedback: Feedback, error: str = "", reason: str = "", sugge
         feedback.blockers, feedback.deviation, feedback.label,
         None if command is None else CommandRecord(command.action, said(command.arguments), command.robot),
         None if step is None else CommandRecord(step.action, said(step.arguments), step.robot, step.text),
-        feedback.parameter, feedback.subjects,
-        tuple(MeasuredRecord(each.name, each.value, each.unit, each.of) for each in feedback.measured),
+        feedback.parameter, feedback.subjects, feedback.measured,
         tuple(UnmetRecord(tuple(map(tuple, each.facts)), each.negated, each.precondition, dict(each.names))
               for each in feedback.unmet),
         tuple(map(tuple, feedback.seen)), cause_record(feedback.cause), feedback.advice,
@@ -189,8 +188,7 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
         _LEVELS.get(record.level, Level.HIGH), _KINDS.get(record.kind, FeedbackKind.REFUSED),
         None if command is None else Command(command.action, command.arguments, command.robot),
         None if step is None else Step(step.text, step.action, step.arguments, step.robot),
-        record.parameter, record.label, record.subjects, record.blockers,
-        tuple(Measured(each.name, each.value, each.unit, each.of) for each in record.measured),
+        record.parameter, record.label, record.subjects, record.blockers, record.measured,
         None if off is None or len(off) != 3 else (off[0], off[1], off[2]), record.alternatives,
         tuple(Unmet(tuple(map(_fact, each.facts)), each.negated, each.precondition, tuple(each.names.items()))
               for each in record.unmet), tuple(map(_fact, record.seen)), None if cause is None
@@ -212,23 +210,6 @@ class Level(Enum):
 
 
 _LEVELS = {level.value: level for level in Level}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One measured value.
-
-    Args:
-        name: what was measured; ``hicrisp_core.domain.wording`` has words for each, for example ``gap``.
-        value: in the unit.
-        unit: ``m``, ``s``, ``deg``, or empty for a count.
-        of: what it was measured of; empty for the feedback's first subject.
-    """
-
-    name: str
-    value: float
-    unit: str = ""
-    of: str = ""
 
 
 @dataclass(frozen=True)

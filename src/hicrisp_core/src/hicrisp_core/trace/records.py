@@ -29,8 +29,15 @@ class CommandRecord:
 
 
 @dataclass(frozen=True)
-class MeasuredRecord:
-    """One measured value with its unit; ``of`` is empty for the feedback's first subject."""
+class Measured:
+    """One measured value.
+
+    Args:
+        name: what was measured; ``hicrisp_core.domain.wording`` has words for each, for example ``gap``.
+        value: in the unit.
+        unit: ``m``, ``s``, ``deg``, or empty for a count.
+        of: what it was measured of; empty for the feedback's first subject.
+    """
 
     name: str = ""
     value: float = 0.0
@@ -81,7 +88,7 @@ class FeedbackRecord:
     step: Optional[CommandRecord] = None
     parameter: str = ""
     subjects: Tuple[str, ...] = ()
-    measured: Tuple[MeasuredRecord, ...] = ()
+    measured: Tuple[Measured, ...] = ()
     unmet: Tuple[UnmetRecord, ...] = ()
     seen: Tuple[Tuple[str, ...], ...] = ()
     cause: Optional[CauseRecord] = None

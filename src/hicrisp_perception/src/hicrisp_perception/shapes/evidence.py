@@ -7,10 +7,11 @@ from typing import Optional, Tuple
 
 import cv2
 import numpy as np
+from hicrisp_core.model import WorldObject
 from hicrisp_core.model.geometry import Pose
 
 from hicrisp_perception.shapes.segments import Ground, Segment, Window
-from hicrisp_perception.shapes.shape_models import Lie, cast, unit
+from hicrisp_perception.shapes.shape_models import Lie, cast, lie_at, unit
 from hicrisp_perception.view import NEIGHBOURS, enlarged, matrix_of
 
 _TOLERANCE = 0.012
@@ -56,6 +57,11 @@ class Evidence:
     def visible(self) -> float:
         """Visible share of its outline, 0 to 1."""
         return self.seen / max(1, self.whole)
+
+    @property
+    def absent(self) -> bool:
+        """Whether an object that was not found is gone: false also while too little of its place is open to view."""
+        return self.seen + self.through >= max(0.25 * self.whole, 20) and self.pierced > 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +160,36 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     scale = rendering.step ** 2
     return Evidence(scale * int(np.count_nonzero(seen)), scale * int(np.count_nonzero(covered)),
                     scale * int(np.count_nonzero(through)), float(left), scale * whole)
+
+
+def evidence_at(item: WorldObject, pose: Pose, ground: Ground, others: np.ndarray) -> Optional[Evidence]:
+    """Compare an object where it is thought to be with the image.
+
+    Args:
+        item: the object with its shape and size.
+        pose: world frame.
+        ground: the current image, split into table and objects.
+        others: boolean mask of the pixels of other objects.
+
+    Returns:
+        Pixel counts for and against the object; ``None`` outside the image.
+    """
+    rendering = render(lie_at(item, pose)[0], pose, ground)
+    return None if rendering is None else weigh(rendering, ground, others=others)
+
+
+def cover(claimed: np.ndarray, item: WorldObject, pose: Pose, ground: Ground) -> None:
+    """Mark the pixels that belong to an object at a pose.
+
+    Args:
+        claimed: boolean mask of the image, changed in place.
+        item: the object with its shape and size.
+        pose: world frame.
+        ground: the current image, split into table and objects.
+    """
+    rendering = render(lie_at(item, pose)[0], pose, ground)
+    if rendering is not None:
+        claimed[rendering.window] |= explained(rendering, ground)
 
 
 def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:

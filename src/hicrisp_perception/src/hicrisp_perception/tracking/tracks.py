@@ -10,12 +10,10 @@ import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
-from hicrisp_perception.shapes.evidence import render, weigh
+from hicrisp_perception.shapes.evidence import evidence_at
 from hicrisp_perception.shapes.findings import Findings, Memory
 from hicrisp_perception.shapes.fitting import Fit
 from hicrisp_perception.shapes.segments import Ground
-from hicrisp_perception.shapes.shape_models import lie_at
-from hicrisp_perception.tracking.unknown_objects import absent
 
 _MOST = 8
 """Pictures of what stands still that are averaged."""
@@ -129,17 +127,13 @@ class Tracks:
                 self._known[name] = self._missed(name, before, ground, found, stamp)
 
     def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float) -> Known:
-        lie, _ = lie_at(self._things[name], before.pose)
-        rendering = render(lie, before.pose, ground)
-        if rendering is None:
+        shown = evidence_at(self._things[name], before.pose, ground, found.claimed)
+        if shown is None:
             return replace(before, visibility=Visibility.HIDDEN)
-        shown = weigh(rendering, ground, others=found.claimed)
-        if before.visibility is not Visibility.GONE and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
+        gone = before.visibility is Visibility.GONE
+        if not gone and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
             return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
-        answer = absent(shown.seen, shown.through, shown.whole)
-        if before.visibility is Visibility.GONE:
-            answer = Visibility.GONE
-        return replace(before, visibility=answer)
+        return replace(before, visibility=Visibility.GONE if gone or shown.absent else Visibility.HIDDEN)
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:

@@ -13,9 +13,8 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.contours import spread_of
-from hicrisp_perception.shapes.evidence import explained, render, weigh
+from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.segments import Ground, Window, large
-from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.grip import Hand
 from hicrisp_perception.view import NEIGHBOURS
 
@@ -110,9 +109,7 @@ class UnknownObjects:
         """
         stamp = ground.view.stamp
         for known in (each for name, each in self._named.items() if name in held):
-            rendering = render(lie_at(known.shape, known.pose)[0], known.pose, ground)
-            if rendering is not None:
-                claimed[rendering.window] |= explained(rendering, ground)
+            cover(claimed, known.shape, known.pose, ground)
         found = boxes_in(ground, claimed, hands, stamp)
         free = list(found)
         for name, known in list(self._named.items()):
@@ -123,11 +120,11 @@ class UnknownObjects:
                 free.remove(same)
                 self._named[name] = _joined(known, same)
                 continue
-            seen = _still_there(known, ground, claimed)
-            if seen is Visibility.GONE:
+            shown = evidence_at(known.shape, known.pose, ground, claimed)
+            if shown is not None and shown.absent:
                 del self._named[name]
             else:
-                self._named[name] = replace(known, visibility=seen)
+                self._named[name] = replace(known, visibility=Visibility.HIDDEN)
         candidates: List[UnknownObject] = []
         for each in free:
             column, row = ground.view.rays.project(np.array(each.pose.position))
@@ -221,29 +218,3 @@ def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
                    if shape is before else now.pixels, visibility=Visibility.VISIBLE)
-
-
-def _still_there(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Visibility:
-    lie, _ = lie_at(known.shape, known.pose)
-    rendering = render(lie, known.pose, ground)
-    if rendering is None:
-        return Visibility.HIDDEN
-    shown = weigh(rendering, ground, others=claimed)
-    return absent(shown.seen, shown.through, shown.whole)
-
-
-def absent(seen: int, through: int, whole: int) -> Visibility:
-    """Decide whether an object that was not found is gone or only hidden.
-
-    Args:
-        seen: pixels of its last pose that show it.
-        through: pixels that show what is behind it.
-        whole: all pixels of its last pose.
-
-    Returns:
-        ``GONE`` or ``HIDDEN``.
-    """
-    open_ = seen + through
-    if open_ < 0.25 * whole or open_ < 20:
-        return Visibility.HIDDEN
-    return Visibility.GONE if through > 0.5 * open_ else Visibility.HIDDEN
