@@ -87,7 +87,7 @@ STOPS = (
               "stands within 1 s; latched until cleared", emergency_stop, quick=True),
     FaultCase("kill -9 of the supervisor", "stands within 1 s; task interrupted", supervisor_killed, quick=True),
     FaultCase("supervisor hangs", "stands within 1.5 s; step tried again", supervisor_hangs),
-    FaultCase("base's driver hangs at an emergency stop", "answer says what may still move", driver_hangs, (AGV,)),
+    FaultCase("base's driver hangs at an emergency stop", "answer names it", driver_hangs, (AGV,)),
     FaultCase("cancel in mid-motion, twice", "known to stand within 1 s",
               lambda case: case.moving().cancels().note(
                   "a second cancel says that it has ended, or is ending",

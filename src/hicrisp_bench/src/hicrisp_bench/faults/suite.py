@@ -143,5 +143,5 @@ def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
             "ok": seen.ok, **crashed}
 
 
-_NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP; whether a robot "
-         "stands is judged by joints and odometry. What the machine does not allow is left out.")
+_NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP; whether a "
+         "robot stands is judged by joints and odometry. What the machine does not allow is left out.")
