@@ -315,6 +315,7 @@ def build() -> Any:
     def no_map() -> bool:
         base.unseeing = base.unseeing and mode() == "unseeing"
         base.slips = base.slips and mode() == "slips"
+        base.offset = base.offset if mode() == "jumps" else 0.0
         base.height = base.height if mode() == "falls" else 0.0
         return mode() == "mapless"
 

@@ -65,6 +65,8 @@ CLOSING = 4.5
 """Seconds that the running task gets to end when the node is told to, during which all others still serve it:
 less than their ``LINGER``."""
 ORPHANS = 30.0
+_ENDS_WITHIN = 1.0
+"""Seconds in which a driver that hears an emergency stop has ended its command."""
 _HELD, _ENDING = 120.0, 3.0
 """Seconds that tasks are held at most, and that a task or a command which is about to end gets for that."""
 
@@ -166,14 +168,26 @@ class Supervisor:
             rospy.Service("set_autonomy", SetAutonomy, lambda request: self._gate.set_autonomy(request.level)),
             trigger("pause", self._gate.pause),
             trigger("resume", self._gate.resume),
-            trigger("estop", lambda: self._gate.stop("asked for by the service estop")),
+            trigger("estop", self._stop),
             trigger("clear_estop", self._clear),
         ]
 
+    def _busy(self, seconds: float) -> str:
+        """Return the robots that have not ended their commands within some wall seconds; empty for none."""
+        wait_until(lambda: not any(robot.busy for robot in self._robots.values()), Deadline(seconds))
+        return " and ".join(name for name, robot in self._robots.items() if robot.busy)
+
+    def _stop(self) -> str:
+        """Stop, and say who may move on: a driver that hangs hears nothing."""
+        said = self._gate.stop("asked for by the service estop")
+        names = self._busy(_ENDS_WITHIN)
+        return said + (f". {names} has not ended its command and may still move; use its own emergency stop"
+                       if names else "")
+
     def _clear(self) -> Tuple[bool, str]:
         """End the emergency stop once every command that it ended is over."""
-        if not wait_until(lambda: not any(robot.busy for robot in self._robots.values()), Deadline(_ENDING)):
-            names = " and ".join(name for name, robot in self._robots.items() if robot.busy)
+        names = self._busy(_ENDING)
+        if names:
             return False, f"{names} has not ended its command yet; clear the stop again once it stands"
         return self._gate.clear()
 

@@ -143,6 +143,5 @@ def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
             "ok": seen.ok, **crashed}
 
 
-_NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "
-         "Whether a robot stands is judged by joint states and odometry. A case that the machine does not "
-         "allow is left out, and says why.")
+_NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP; whether a "
+         "robot stands is judged by joints and odometry. What the machine does not allow is left out.")
