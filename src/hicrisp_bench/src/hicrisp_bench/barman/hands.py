@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Collection, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+import mujoco
+from hicrisp_core.detector.fact_tests import holding
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.domain.schema import Domain
@@ -100,6 +102,8 @@ class TwoHands:
         self.name = "robot"
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
+        # What stands still costs nothing.
+        self.world.simulation.model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         unbodied = {name: item for name, item in state.objects.items()
                     if item.type not in ("bottle", "glass", "mixing_container", "ingredient", "bowl")}
         self._vessels = frozenset(self.world.simulation.liquids.names)
@@ -111,6 +115,8 @@ class TwoHands:
         self._home = {item.name: item.pose.position[:2] for item in scene.things if item.pose is not None}
         self._first = state
         self._shaken = False
+        self._moved: FrozenSet[str] = frozenset()
+        """The arms that are not at rest."""
         for robot in self.world.arm_robots:
             robot.use_eyes(self._look)
 
@@ -188,11 +194,13 @@ class TwoHands:
     def _do(
         self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
-        """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
+        """Let an arm do something; where it finds no motion and the other one is not at rest, that leaves first."""
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         robots, other = self.world.robots, _other(hand)
         outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
-        if any(name == other or self._holder(name) == other for name in outcome.blockers):
+        self._moved |= {hand}
+        if outcome.status is Status.PLANNING and other in self._moved:
+            self._moved -= {other}
             away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
             if away.ok:
                 outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
@@ -206,7 +214,7 @@ class TwoHands:
         holder = self._holder(item)
         if holder == hand:
             return DONE
-        dish = dict(self._inside(self._look().objects)).get(item, "")
+        dish = dict(self._inside(self.world.look().objects)).get(item, "")
         held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
         passed = self._put(call, TABLE, held) if held else DONE
         outcome = self._do(call, hand, "pick", item) if passed.ok else passed
@@ -215,11 +223,12 @@ class TwoHands:
         return outcome
 
     def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
+        """Let the other arm put something at the roomiest spot of any place where this one takes it."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
-        for spot in dict.fromkeys(spots):
+        standing = [each.pose.position[:2] for each in seen.objects.values() if each.movable and each.pose is not None]
+        for spot in sorted(set(spots), key=lambda spot: -min(math.dist(spot, each) for each in standing)):
             taken = self._do(call, by, "pick", item)
             if not taken.ok:
                 return why
@@ -313,7 +322,7 @@ class TwoHands:
     def _body(self, item: str) -> str:
         """Return what of the kitchen's item a hand holds or can take: a piece that is in no vessel first."""
         bodies = [body for body, piece in self._pieces.items() if piece == item]
-        inside = dict(self._inside(self._look().objects)) if bodies else {}
+        inside = dict(self._inside(self.world.look().objects)) if bodies else {}
         return min(bodies, key=lambda body: (not self._holder(body), inside.get(body) in self._vessels), default=item)
 
     def _holder(self, item: str) -> str:
@@ -321,14 +330,11 @@ class TwoHands:
 
     def _holdings(self) -> Set[Relation]:
         """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
-        seen = self.world.eyes.see(self.world.frames(), self.world.time)
-        opening = {arm.name: arm.opening() for arm in self.world.arms}
-        return {fact for fact in seen.relations if fact.predicate == "holding"
-                and opening[fact.subject] < self._grip(seen.objects[fact.object]) + _SQUEEZED}
-
-    @staticmethod
-    def _grip(item: WorldObject) -> float:
-        return BOWL_WALL if item.form.rim else item.size[0]
+        seen, told = self.world.look(), self.world.domain.predicates["holding"]
+        items = [(seen.objects[name], BOWL_WALL if name in self._dishes else seen.objects[name].size[0])
+                 for name in self._home]
+        return {Relation(hand, told.name, item.name) for hand, robot in seen.robots.items() for item, width in items
+                if holding(told, robot, item, seen).holds and (robot.opening or 0.0) < width + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""
