@@ -18,7 +18,7 @@ from hicrisp_core.model.task import Value
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.scene import Scene, load_scene
 
-from hicrisp_bench.barman.counter import HANDS, SUPPLIES, TABLE, contents_of, dished, filled
+from hicrisp_bench.barman.counter import HANDS, SUPPLIES, TABLE, contents_of, fill_dishes, filled
 from hicrisp_bench.barman.hands import Call, TwoHands
 
 _SPREAD = 0.5
@@ -67,7 +67,8 @@ def lay_out_kitchen(
             places[place].append((item.pose.position[0], item.pose.position[1]))
     for name, spot in where.items():
         places[at[name]].append(spot)
-    places[TABLE] += [*stands[len(bottles):], *dished(kinds, where, dishes, toppings[:len(dishes)])]
+    places[TABLE] += [*stands[len(bottles):], *toppings]
+    fill_dishes(kinds, where, dishes, toppings)
     return filled(base, kinds, where, contents_of(state)), places
 
 
