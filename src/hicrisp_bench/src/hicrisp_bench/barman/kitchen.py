@@ -26,7 +26,7 @@ _SPREAD = 0.5
 _OUT, _AROUND, _APART = 0.048, 6, 0.034
 """Where toppings lie: metres from the dough's middle, how many around it, and metres between two of them."""
 _OVEN, _SHELF = "oven", "shelf"
-_TOPPINGS = tuple((0.47 + x, y) for x in (-0.19, 0.0, 0.19) for y in (-0.13, -0.29))
+_TOPPINGS = tuple((0.47 + x, y) for x in (-0.17, 0.0, 0.17) for y in (-0.14, -0.30))
 _BOTTLES = tuple((0.47 + x, y) for x in (-0.30, -0.10, 0.10, 0.30) for y in (-0.43, -0.53))
 _JITTER = 0.01
 """Where toppings and bottles stand by chance, and how far beside that they may."""
