@@ -32,6 +32,8 @@ MEASURE = 20.0
 _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 """How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
 a piece in it may be; metres."""
+_ROOMY = 0.2
+"""Metres around a spot without anything, where the hand of either arm gets at what is put down."""
 _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
@@ -223,12 +225,14 @@ class TwoHands:
         return outcome
 
     def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm put something at the roomiest spot of any place where this one takes it."""
+        """Let the other arm put something at a roomy spot of any place where this one takes it."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
         standing = [each.pose.position[:2] for each in seen.objects.values() if each.movable and each.pose is not None]
-        for spot in sorted(set(spots), key=lambda spot: -min(math.dist(spot, each) for each in standing)):
+        for spot in dict.fromkeys(spots):
+            if any(math.dist(spot, each) < _ROOMY for each in standing):
+                continue
             taken = self._do(call, by, "pick", item)
             if not taken.ok:
                 return why
