@@ -35,6 +35,8 @@ _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 a piece in it may be; metres."""
 _TALL = 0.12
 """How tall something is at least that is handed over: two hands hold it above each other, metres."""
+_ROOMY = 0.2
+"""Metres around a spot without anything, where the hand of either arm gets at what is put down."""
 _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
@@ -249,17 +251,19 @@ class TwoHands:
         return outcome
 
     def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm hand something over, or put it at the roomiest spot where this one takes it."""
+        """Let the other arm hand something over, or put it at a roomy spot where this one takes it."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
         standing = [each.pose.position[:2] for each in seen.objects.values() if each.movable and each.pose is not None]
-        for spot in sorted(set(spots), key=lambda spot: -min(math.dist(spot, each) for each in standing)):
-            taken = self._do(call, by, "pick", item)
-            if not taken.ok:
+        if seen.objects[item].size[2] >= _TALL and self._do(call, by, "pick", item).ok \
+                and self._handed(call, item, hand).ok:
+            return DONE
+        for spot in dict.fromkeys(spots):
+            if any(math.dist(spot, each) < _ROOMY for each in standing):
+                continue
+            if self._holder(item) != by and not self._do(call, by, "pick", item).ok:
                 return why
-            if self._handed(call, item, hand).ok:
-                return DONE
             put = self._do(call, by, "put_down", item, Pose((*spot, self._height(TABLE, seen.objects[item]))))
             outcome = self._do(call, hand, "pick", item) if put.ok else put
             if outcome.status is not Status.PLANNING:
