@@ -126,6 +126,17 @@ def test_what_stands_in_for_a_step_may_fail_and_be_tried_again_without_a_way_bac
     assert world.state.holds("holding", "hand_right", "gin_bottle")
 
 
+def test_what_one_hand_finds_no_way_to_the_other_one_takes() -> None:
+    world = SymbolicWorld(DOMAIN, BAR, "robot")
+    world.fails("get(gin_bottle, shelf, hand_right)", times=9, status=Status.PLANNING, message="out of reach")
+    result = RunFactory(DOMAIN, SEARCHED).executive(
+        {"robot": world}, world, lambda event: None,
+        brain=Written("get gin_bottle from shelf hand_right", "pour gin_bottle first_glass 20")).run(Task("serve"))
+    assert result.success, result.message
+    assert world.executed == ["get(gin_bottle, shelf, hand_right)", "get(gin_bottle, shelf, hand_left)",
+                              "pour(gin_bottle, first_glass, 20.0)"]
+
+
 def test_closing_what_has_no_door_is_left_out_with_a_note() -> None:
     events: List[dict] = []
     world = SymbolicWorld(DOMAIN, BAR, "robot")

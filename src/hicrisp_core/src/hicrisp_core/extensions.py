@@ -185,6 +185,7 @@ def standard_extensions() -> Extensions:
             "open": Lazy("hicrisp_core.robot.skills_joint:OPEN"),
             "close": Lazy("hicrisp_core.robot.skills_joint:CLOSE"),
             "shake": Lazy("hicrisp_core.robot.skills_shake:SHAKE"),
+            "cut": Lazy("hicrisp_core.robot.skills_cut:CUT"),
             "clear_view": Lazy("hicrisp_core.robot.skills_arm:CLEAR_VIEW"),
             "move_tool": Lazy("hicrisp_core.robot.skills_arm:MOVE_TOOL"),
             "offer": Lazy("hicrisp_core.robot.skills_hand_over:OFFER"),

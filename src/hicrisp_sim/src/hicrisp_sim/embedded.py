@@ -12,6 +12,7 @@ from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model.cutting import PART_OF
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.perception import Sight
@@ -329,7 +330,7 @@ class EmbeddedWorld(SimulatedWorld):
         frames = self.frames()
         objects = {name: replace(item, pose=frames[name][0]) if name in frames else
                    replace(item, pose=None) if item.moves else item for name, item in self.eyes.known.items()}
-        self.eyes.measure(self.simulation.liquids.seen())
+        self._measure()
         robots = {arm.name: arm.seen(frames) for arm in self._arm_frames}
         return WorldState(objects, self.eyes.measured, robots, self.time)
 
@@ -356,10 +357,13 @@ class EmbeddedWorld(SimulatedWorld):
         """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0, moving)
-        self.eyes.measure(self.simulation.liquids.seen())
+        self._measure()
         if self._sight is not None:
             return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
+
+    def _measure(self) -> None:
+        self.eyes.measure(self.simulation.liquids.seen() | self.simulation.cuts.seen(), PART_OF)
 
     def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.

@@ -16,6 +16,7 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import MODULES, Tag, load_tags, tags_of
 
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.cuts import add_layers
 from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
@@ -148,6 +149,7 @@ def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
         body = spec.worldbody.add_body(name=item.name, **placement(item.pose or Pose((0.0, 0.0, -1.0))))
         body.add_freejoint(name=item.name)
         add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
+    add_layers(spec, scene, THING, ROBOT | THING)
     _add_fixtures(spec, scene)
     add_tags(spec, scene)
     return spec

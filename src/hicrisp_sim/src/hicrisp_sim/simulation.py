@@ -19,6 +19,7 @@ from hicrisp_ros.malloc_tuning import give_back
 
 from hicrisp_sim.arm_joints import ArmJoints
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.cuts import Cuts
 from hicrisp_sim.liquids import Liquids
 from hicrisp_sim.lockstep import Lockstep
 from hicrisp_sim.models import physics_model
@@ -90,8 +91,9 @@ class Simulation:
         self.data = mujoco.MjData(self.model)
         self.data.time = now
         self._due = []
-        self.liquids = Liquids(scene)
+        self.liquids, self.cuts = Liquids(scene), Cuts(scene)
         self.liquids.bind(self.model)
+        self.cuts.bind(self.model, self.data)
         self._begin()
         mujoco.mj_forward(self.model, self.data)
         self._look()
@@ -154,6 +156,7 @@ class Simulation:
             self.data = mujoco.MjData(self.model)
             self.data.time = data.time
             self.liquids.bind(self.model)
+            self.cuts.bind(self.model, self.data)
             self._begin()
             for number in range(model.njnt):
                 name = model.joint(number).name
@@ -223,10 +226,11 @@ class Simulation:
             timestep = self.model.opt.timestep
             steps = round(CONTROL_PERIOD / timestep)
             self._hold()
-            if self.liquids.names:
+            if self.liquids.names or self.cuts.pairs:
                 for _ in range(steps):
                     mujoco.mj_step(self.model, self.data)
                     self.liquids.step(self.data, timestep)
+                    self.cuts.step(self.model, self.data)
             else:
                 mujoco.mj_step(self.model, self.data, nstep=steps)
             self._look()

@@ -21,13 +21,13 @@ SHAKER, TABLE, TRAY = "electric_shaker", "table", "tray"
 SUPPLIES = "supplies"
 _APART = 0.94
 """Between the stands of the arms."""
-_MIDDLE, _LENGTH, _PITCH, _ASIDE = _APART / 2.0, 0.91, 0.15, 0.05
+_MIDDLE, _LENGTH, _PITCH, _ASIDE = _APART / 2.0, 0.91, 0.18, 0.03
 """The row: where it is, its length at most, the space of a place in it, and how far the places lie beside its line."""
-_MOST = 4
-"""Bottles that stand in the row; more stand where one arm alone reaches them."""
+_MOST, _SPARE = 2, 2
+"""Bottles that stand in the row, more stand where one arm alone reaches them; and free spots of a fridge."""
 _ALONE = tuple((x, y) for y in (0.52, -0.52) for x in (0.20, _APART - 0.20))
 _BEFORE = tuple((x, y) for y in (0.36, -0.36) for x in (0.24, _APART - 0.24))
-"""More spots of the table, before either arm."""
+"""More such spots, before either arm, and those where dishes stand."""
 _DISHES = tuple((_MIDDLE + side * 0.19, y) for side in (1.0, -1.0) for y in (-0.24, -0.08, 0.08, 0.24))
 _JITTER = 0.01
 _PLENTY, _ASUNDER = 2, 0.016
@@ -80,7 +80,7 @@ def lay_out(
     shelf = dice.sample(bottles, len(bottles))
     shelf, beyond = shelf[:_MOST], shelf[_MOST:]
     shelf.sort(key=lambda name: at[name] != "shelf")
-    places = [TRAY, TABLE, *(["fridge"] if "fridge" in names else ())]
+    places = [TRAY, TABLE]
     middle = dice.sample([*others, *places], len(others) + len(places))
     ends = sum(at[name] == "shelf" for name in shelf)
     row = [*shelf[:ends], *middle, *shelf[ends:]]
@@ -90,18 +90,22 @@ def lay_out(
     where = {name: (_MIDDLE + _ASIDE * (1.0 if number % 2 else -1.0) + dice.uniform(-_JITTER, _JITTER),
                     pitch * (number - (len(row) - 1) / 2.0) + dice.uniform(-_JITTER, _JITTER))
              for number, name in enumerate(row)}
-    where.update(zip(beyond, dice.sample(_ALONE, len(beyond))))
+    lone = dice.sample(_ALONE + _BEFORE, len(_ALONE + _BEFORE))
+    where.update(zip(beyond, lone))
+    spare = len(beyond) + (_SPARE if "fridge" in names else 0)
     spots: Dict[str, List[Planar]] = {}
     for name, spot in where.items():
         spots.setdefault(name if name in places else at[name], []).append(spot)
-    spots[TABLE] += _BEFORE
-    spots[TABLE] += dished(kinds, where, dishes, dice.sample(_DISHES, len(dishes)))
+    for spot in lone[len(beyond):spare]:
+        spots.setdefault("fridge", []).append(spot)
+    spots[TABLE] += (*_DISHES, *lone[spare:])
+    fill_dishes(kinds, where, dishes, dice.sample(_DISHES, len(dishes)))
     return _scene(config, kinds, where, contents_of(state), seed), spots
 
 
-def dished(
+def fill_dishes(
     kinds: Dict[str, str], where: Dict[str, Planar], dishes: Mapping[str, str], spots: Sequence[Planar]
-) -> Sequence[Planar]:
+) -> None:
     """Stand dishes on the counter, with some pieces in each.
 
     Args:
@@ -109,16 +113,12 @@ def dished(
         where: its place by its name, metres; gets those of dishes and pieces.
         dishes: what is in each dish.
         spots: where the dishes stand, metres.
-
-    Returns:
-        The spots.
     """
     for (dish, piece), (x, y) in zip(dishes.items(), spots):
         where[dish] = (x, y)
         for number in range(_PLENTY):
             name = f"{piece}#{number}" if number else piece
-            kinds[name], where[name] = kinds[piece], (x, y + _ASUNDER * (1.0 if number % 2 else -1.0))
-    return spots
+            kinds[name], where[name] = kinds[piece], (x + _ASUNDER * (1.0 if number % 2 else -1.0), y)
 
 
 def contents_of(state: WorldState) -> Mapping[str, str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import Callable, Collection, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+import mujoco
+from hicrisp_core.detector.fact_tests import holding
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.domain.schema import Domain
@@ -33,6 +35,8 @@ _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 a piece in it may be; metres."""
 _TALL = 0.12
 """How tall something is at least that is handed over: two hands hold it above each other, metres."""
+_ROOMY = 0.2
+"""Metres around a spot without anything, where the hand of either arm gets at what is put down."""
 _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
@@ -108,6 +112,8 @@ class TwoHands:
         self.name = "robot"
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
+        # What stands still costs nothing.
+        self.world.simulation.model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         unbodied = {name: item for name, item in state.objects.items()
                     if item.type not in ("bottle", "glass", "mixing_container", "ingredient", "bowl")}
         self._vessels = frozenset(self.world.simulation.liquids.names)
@@ -118,6 +124,8 @@ class TwoHands:
         self._objects = {**unbodied, **{name: state.objects[name] for name in map(ingredient_of, self._home)}}
         self._first = state
         self._shaken = False
+        self._moved: FrozenSet[str] = frozenset()
+        """The arms that are not at rest."""
         for robot in self.world.arm_robots:
             robot.use_eyes(self._look)
 
@@ -208,16 +216,19 @@ class TwoHands:
     def _do(
         self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
-        """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
+        """Let an arm do something; where it finds no motion and the other one is not at rest, that leaves first."""
         outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
-        in_the_way = any(name == other or self._holder(name) == other for name in outcome.blockers)
-        if in_the_way and self._tell(call, other, "home", "").ok:
-            outcome = self._tell(call, hand, action, item, to, **more)
+        if outcome.status is Status.PLANNING and other in self._moved:
+            away = self._tell(call, other, "home", "")
+            self._moved -= {other}
+            if away.ok:
+                outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
     def _tell(
         self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
+        self._moved |= {hand}
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
 
@@ -231,7 +242,7 @@ class TwoHands:
             return DONE
         if holder and self._handed(call, item, hand).ok:
             return DONE
-        dish = dict(self._inside(self._look().objects)).get(item, "")
+        dish = dict(self._inside(self.world.look().objects)).get(item, "")
         held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
         passed = self._put(call, TABLE, held) if held else DONE
         outcome = self._do(call, hand, "pick", item) if passed.ok else passed
@@ -240,16 +251,19 @@ class TwoHands:
         return outcome
 
     def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm hand something over, or put it where this one takes it, at the first such spot."""
+        """Let the other arm hand something over, or put it at a roomy spot where this one takes it."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
+        standing = [each.pose.position[:2] for each in seen.objects.values() if each.movable and each.pose is not None]
+        if seen.objects[item].size[2] >= _TALL and self._do(call, by, "pick", item).ok \
+                and self._handed(call, item, hand).ok:
+            return DONE
         for spot in dict.fromkeys(spots):
-            taken = self._do(call, by, "pick", item)
-            if not taken.ok:
+            if any(math.dist(spot, each) < _ROOMY for each in standing):
+                continue
+            if self._holder(item) != by and not self._do(call, by, "pick", item).ok:
                 return why
-            if self._handed(call, item, hand).ok:
-                return DONE
             put = self._do(call, by, "put_down", item, Pose((*spot, self._height(TABLE, seen.objects[item]))))
             outcome = self._do(call, hand, "pick", item) if put.ok else put
             if outcome.status is not Status.PLANNING:
@@ -358,7 +372,7 @@ class TwoHands:
     def _body(self, item: str) -> str:
         """Return what of the kitchen's item a hand holds or can take: a piece that is in no vessel first."""
         bodies = [body for body, piece in self._pieces.items() if piece == item]
-        inside = dict(self._inside(self._look().objects)) if bodies else {}
+        inside = dict(self._inside(self.world.look().objects)) if bodies else {}
         return min(bodies, key=lambda body: (not self._holder(body), inside.get(body) in self._vessels), default=item)
 
     def _holder(self, item: str) -> str:
@@ -366,14 +380,11 @@ class TwoHands:
 
     def _holdings(self) -> Set[Relation]:
         """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
-        seen = self.world.eyes.see(self.world.frames(), self.world.time)
-        opening = {arm.name: arm.opening() for arm in self.world.arms}
-        return {fact for fact in seen.relations if fact.predicate == "holding"
-                and opening[fact.subject] < self._grip(seen.objects[fact.object]) + _SQUEEZED}
-
-    @staticmethod
-    def _grip(item: WorldObject) -> float:
-        return BOWL_WALL if item.form.rim else item.grips[0].size[0]
+        seen, told = self.world.look(), self.world.domain.predicates["holding"]
+        items = [(item, BOWL_WALL if name in self._dishes else item.grips[0].size[0])
+                 for name, item in seen.objects.items() if name in self._home]
+        return {Relation(hand, told.name, item.name) for hand, robot in seen.robots.items() for item, width in items
+                if holding(told, robot, item, seen).holds and (robot.opening or 0.0) < width + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""

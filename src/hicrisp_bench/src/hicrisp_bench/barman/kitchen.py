@@ -18,7 +18,7 @@ from hicrisp_core.model.task import Value
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.scene import Scene, load_scene
 
-from hicrisp_bench.barman.counter import HANDS, SUPPLIES, TABLE, contents_of, dished, filled
+from hicrisp_bench.barman.counter import HANDS, SUPPLIES, TABLE, contents_of, fill_dishes, filled
 from hicrisp_bench.barman.hands import Call, TwoHands
 
 _SPREAD = 0.5
@@ -26,7 +26,7 @@ _SPREAD = 0.5
 _OUT, _AROUND, _APART = 0.048, 6, 0.034
 """Where toppings lie: metres from the dough's middle, how many around it, and metres between two of them."""
 _OVEN, _SHELF = "oven", "shelf"
-_TOPPINGS = tuple((0.47 + x, y) for x in (-0.19, 0.0, 0.19) for y in (-0.13, -0.29))
+_TOPPINGS = tuple((0.47 + x, y) for x in (-0.17, 0.0, 0.17) for y in (-0.14, -0.30))
 _BOTTLES = tuple((0.47 + x, y) for x in (-0.30, -0.10, 0.10, 0.30) for y in (-0.43, -0.53))
 _JITTER = 0.01
 """Where toppings and bottles stand by chance, and how far beside that they may."""
@@ -67,7 +67,8 @@ def lay_out_kitchen(
             places[place].append((item.pose.position[0], item.pose.position[1]))
     for name, spot in where.items():
         places[at[name]].append(spot)
-    places[TABLE] += [*stands[len(bottles):], *dished(kinds, where, dishes, toppings[:len(dishes)])]
+    places[TABLE] += [*stands[len(bottles):], *toppings]
+    fill_dishes(kinds, where, dishes, toppings)
     return filled(base, kinds, where, contents_of(state)), places
 
 

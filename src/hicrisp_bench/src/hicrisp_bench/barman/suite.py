@@ -27,7 +27,9 @@ from hicrisp_bench.suite import Report, Section, data_folder
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
 FACTS, ARMS_AT_WORK = "facts", "arms"
-WITH_ARMS = ("copal_bl", "copal_m", "hierarchical")
+WITH_ARMS = ("copal_bl", "copal_m", "copal_h2", "copal_mh2", "hierarchical")
+_PLANS = 5
+"""Of each recipe, for the arms."""
 QUICK = {"every": 10, "trials": 1}
 SELECTS = ("policies", "trials", "every", "changed", "robot")
 COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct_of_right", "repairs",
@@ -35,8 +37,9 @@ COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct
            "search_worst_ms", "out_of_time")
 
 _ARMS_NOTE = ("Two simulated Pandas, no weld: what they hold is held by friction, levels follow tilt and place in each "
-              "physics step, the shaker is shaken open and upright, bottles have no caps and the fridge has no door. A "
-              "measure is 20 ml; the mix is tipped out whole.")
+              "physics step, the shaker is shaken open and upright, bottles have no caps, the fridge has no door, the "
+              "tray is part of the counter. Ingredients lie in dishes, which hands take by the rim. A measure is "
+              "20 ml; the mix is tipped out whole.")
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
 _PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
               (.958, .913, 0.75), (1.0, .902, 0.48), (1.0, .873, 0.47))
@@ -125,13 +128,14 @@ def _files() -> List[Path]:
 
 
 def _at_counters(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
-    """Return the trials of arms: of each recipe some plans from first to last, each on a counter of its own."""
+    """Return the trials of arms: of each recipe five plans from first to last, over and over, each on another counter.
+    """
     plans = read_recordings(_files())
     of_recipe = {name: [plan for plan in plans if plan.recipe == name]
                  for name in sorted({plan.recipe for plan in plans})[::options.every]}
-    return [BarmanTrial(options.config, policy, name, own[number * len(own) // options.trials], run=number, menu=ARMS,
+    return [BarmanTrial(options.config, policy, name, own[number % _PLANS * len(own) // _PLANS], run=number, menu=ARMS,
                         counter=options.seed + number)
-            for policy in policies for name, own in of_recipe.items() for number in range(options.trials)]
+            for policy in policies for number in range(options.trials) for name, own in of_recipe.items()]
 
 
 def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:

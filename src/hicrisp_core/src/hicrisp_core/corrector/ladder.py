@@ -65,7 +65,7 @@ _Found = TypeVar("_Found", WayBack, Clearing)
 
 def way_back(
     searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
-    keep: Conditions = (),
+    keep: Conditions = (), again: bool = True,
 ) -> Union[WayBack, Ending]:
     """Find a short way to a state in which a failed command can be tried again.
 
@@ -79,6 +79,7 @@ def way_back(
         limits: its seconds cover all objects that may serve.
         deadline: wall-clock limit of the call.
         keep: conditions that no command may end while they hold.
+        again: whether the command itself comes before what may serve instead.
 
     Returns:
         The way, or why there is none.
@@ -90,8 +91,8 @@ def way_back(
               for parameter in searcher.domain.actions[command.action].parameters.values() if parameter.any
               for name in searcher.domain.objects_of(world, parameter.type)
               if name != command.arguments.get(parameter.name))
-    for candidate in (command, *others):
-        if best is not None and not best.commands:
+    for candidate in (command, *others) if again else (*others, command):
+        if best is not None and (not best.commands or not again and candidate is command):
             break
         shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
         answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within,
@@ -123,7 +124,7 @@ class CorrectionContext:
     def way_back(self) -> Optional[WayBack]:
         """The commands after which the failed one can run; ``None`` if no way was found."""
         return self._known(way_back(self.searcher, self.top.command, self.asked.world, self._limits,
-                                    self._deadline, self._keep))
+                                    self._deadline, self._keep, self.top.feedback.kind is not FeedbackKind.PLANNING))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:

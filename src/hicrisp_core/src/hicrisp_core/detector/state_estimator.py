@@ -252,13 +252,14 @@ class StateEstimator:
         return {name: (item.pose, now) for name, item in there.items()
                 if item.pose is not None and name in inside_of({**known, name: item})}
 
-    def measure(self, facts: FrozenSet[Relation]) -> None:
+    def measure(self, facts: FrozenSet[Relation], *predicates: str) -> None:
         """Take in what was measured besides poses.
 
         Args:
             facts: all that is seen now of their predicates.
+            predicates: others of which nothing more is seen than that.
         """
-        kinds = {fact.predicate for fact in facts}
+        kinds = {*predicates, *(fact.predicate for fact in facts)}
         self.measured = facts | {fact for fact in self.measured if fact.predicate not in kinds}
 
     def give_name(self, item: str, name: str) -> Naming:

@@ -15,7 +15,9 @@ BOWL_WALL = 0.006
 _STAVES = 20
 """Boxes that make the wall of a bowl."""
 _POST = 0.018
-"""Width of the post by which a board is held, metres."""
+"""Width of the post by which a board is held, and of a knife's handle, metres."""
+_HANDLE, _BLADE, _FOOT = (0.06, 0.035), 0.002, 0.006
+"""Length and height of a knife's handle, thickness of its blade and of its feet, metres."""
 _CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
 Outline = Tuple[Tuple[float, float], ...]
 """Corners of a convex outline, counterclockwise, metres."""
@@ -70,6 +72,7 @@ class Shape:
         ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
         open: whether liquid goes in and out at its top, from which a hand keeps away while it stands.
         friction: of its surface; of two that touch, the rougher one counts.
+        blade: whether its first solid cuts.
         grips: from its size, the boxes by which hands take it where it has parts for that.
     """
 
@@ -81,6 +84,7 @@ class Shape:
     ground: bool = False
     open: bool = False
     friction: float = 0.7
+    blade: bool = False
     grips: Optional[Callable[[Vector], Tuple[Solid, ...]]] = None
 
     @property
@@ -209,6 +213,20 @@ def _board(size: Vector) -> Tuple[Solid, ...]:
     return (Solid("box", (x, y, BOWL_WALL), Pose((0.0, 0.0, (BOWL_WALL - z) / 2.0)), 0.9), *_post(size))
 
 
+def _handle(size: Vector) -> Tuple[Solid, ...]:
+    return (Solid("box", (_POST, _HANDLE[0], _HANDLE[1]), Pose((0.0, 0.0, (size[2] - _HANDLE[1]) / 2.0)), 0.5),)
+
+
+def _knife(size: Vector) -> Tuple[Solid, ...]:
+    """A blade across x under a handle, with a foot at either end on which it stands."""
+    x, y, z = size
+    blade = Solid("box", (_BLADE, y - 2.0 * _FOOT, z - _HANDLE[1]), Pose((0.0, 0.0, -_HANDLE[1] / 2.0)), 0.3)
+    ends = [side * (y - _FOOT) / 2.0 for side in (-1.0, 1.0)]
+    feet = [Solid("box", (x, _FOOT, 2.0 * _FOOT), Pose((0.0, end, _FOOT - z / 2.0)), 0.05) for end in ends]
+    sides = [Solid("box", (_FOOT, _FOOT, z - _HANDLE[1]), Pose((0.0, end, -_HANDLE[1] / 2.0)), 0.05) for end in ends]
+    return (blade, *_handle(size), *feet, *sides)
+
+
 def _nothing(size: Vector) -> Tuple[Solid, ...]:
     del size  # However large it is, nobody bumps into it.
     return ()
@@ -227,6 +245,7 @@ SHAPES = {
     "dish": Shape(circle, _bowl, Handling.RIM, round=True, hollow=True, friction=0.2),
     "ice": Shape(rectangle, one_box, friction=0.2),
     "board": Shape(rectangle, _board, hollow=True, grips=_post),
+    "knife": Shape(rectangle, _knife, friction=0.2, blade=True, grips=_handle),
     "dough": Shape(circle, _one_cylinder, Handling.NONE, round=True, open=True, friction=0.9),
 }
 """The workspace's own shapes by name."""
