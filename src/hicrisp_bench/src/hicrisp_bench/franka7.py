@@ -20,7 +20,7 @@ from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_settings
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, by_case, share_of
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Report, Row, Section
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -99,14 +99,14 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     cases = []
     for task in TASKS:
         sentence = load_scene(options.config / "scenes" / f"{task.scene}.yaml").task
-        cases += [(task, [TrialSettings(options.config, task.scene, sentence, task.goal, policy, seed, llm=options.llm)
-                          for seed in range(options.trials)]) for policy in options.policies]
-    results = runner.run(run_trial, [trial for _, made in cases for trial in made], key_of, "franka7")
+        cases += [((task, sentence, policy), [
+            TrialSettings(options.config, task.scene, sentence, task.goal, policy, seed, llm=options.llm)
+            for seed in range(options.trials)]) for policy in options.policies]
     rows: List[Row] = []
-    for (task, made), (_, own) in zip(cases, by_case(cases, results)):
-        rows.append({"task": made[0].task, "scene": task.scene, "difficulty": task.difficulty,
-                     "unreachable": "yes" if task.unreachable else "no", "policy": made[0].policy,
-                     "llm": made[0].llm, **_figures(own)})
+    for (task, sentence, policy), own in runner.by_case(run_trial, cases, key_of, "franka7"):
+        rows.append({"task": sentence, "scene": task.scene, "difficulty": task.difficulty,
+                     "unreachable": "yes" if task.unreachable else "no", "policy": policy, "llm": options.llm,
+                     **_figures(own)})
     totals = [_total(policy, options.llm, [row for row in rows if row["policy"] == policy])
               for policy in options.policies]
     shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds",

@@ -21,7 +21,7 @@ from hicrisp_core.model.offsets import OffsetSettings
 from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, by_case
+from hicrisp_bench.statistics import Tally
 from hicrisp_bench.suite import Report, Row
 from hicrisp_bench.trial import TrialSettings, run_trial
 
@@ -128,12 +128,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     Returns:
         The rows with what was injected.
     """
-    lives = [Life(options.config, case, remembers, poisoned, seed, options.tasks)
-             for case, remembers, poisoned in CASES for seed in range(options.trials)]
-    results = runner.run(run_life, lives, key_of, "memory")
     rows: List[Row] = []
-    cases = [(case, range(options.trials)) for case in CASES]
-    for (case, remembers, _), arms in by_case(cases, results):
+    cases = [(case, [Life(options.config, *case, seed, options.tasks) for seed in range(options.trials)])
+             for case in CASES]
+    for (case, remembers, _), arms in runner.by_case(run_life, cases, key_of, "memory"):
         for number in range(options.tasks):
             own = Tally(result["rounds"][number] for result in arms.whole)
             corrections = [sum(each["corrections"].values()) for each in own.whole]

@@ -12,14 +12,16 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type
 
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import Lazy
 
 from hicrisp_bench.pool import Progress, Result, guarded, is_here, run_all, run_in_fresh_process, run_on
+from hicrisp_bench.statistics import Tally
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
@@ -173,6 +175,20 @@ class Runner:
         else:
             run_all(function, todo, self.jobs, what, ended)
         return results
+
+    def by_case(
+        self, function: Callable[[Any], Result], cases: Sequence[Tuple[Any, Sequence[Any]]], key: Callable[[Any], str],
+        what: str, judge: Optional[Lazy] = None,
+    ) -> List[Tuple[Any, Tally]]:
+        """The same for cases with several trials each: every case with the sum of its results.
+
+        Args:
+            judge: of trials over launched nodes, where they run there in place of the function.
+        """
+        trials = [trial for _, own in cases for trial in own]
+        results = iter(self.run_over_ros(trials, key, what, judge.value) if judge is not None else
+                       self.run(function, trials, key, what))
+        return [(case, Tally(islice(results, len(own)))) for case, own in cases]
 
     def run_over_ros(self, trials: Sequence[Any], key: Callable[[Any], str], what: str,
                      judge: Type[Any]) -> List[Result]:

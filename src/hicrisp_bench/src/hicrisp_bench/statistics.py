@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from itertools import islice
 from operator import itemgetter
 from statistics import mean, median
-from typing import Any, Callable, Counter, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 _Z95 = 1.959963984540054
 
@@ -50,22 +49,6 @@ class Tally:
     def spreads(self, *names: str) -> Dict[str, Any]:
         """Return median and worst of each of some entries."""
         return {name: spread([each[name] for each in self.whole]) for name in names}
-
-
-def by_case(cases: Iterable[Tuple[Any, Sequence[Any]]],
-            results: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[Any, Tally]]:
-    """Give each case the results of its own trials.
-
-    Args:
-        cases: each with its trials.
-        results: of the trials of all cases, in their order.
-
-    Yields:
-        Each case with the sum of its results.
-    """
-    left = iter(results)
-    for case, trials in cases:
-        yield case, Tally(islice(left, len(trials)))
 
 
 def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, int]]:

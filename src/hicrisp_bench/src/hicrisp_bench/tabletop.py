@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
+from hicrisp_core.extensions import Lazy
 from hicrisp_core.model import Relation
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
@@ -20,7 +21,7 @@ from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, by_case, corrections_of, spread
+from hicrisp_bench.statistics import Tally, corrections_of, spread
 from hicrisp_bench.suite import Report, Section
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -34,6 +35,8 @@ _STRANGERS = 3
 """Objects that no file describes, at most, in a layout that has some."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
+_JUDGE = Lazy("hicrisp_bench.tabletop_over_ros:TabletopJudge")
+"""Of trials over ROS, which is needed for these only."""
 QUICK = {"trials": 3, "queries": 10}
 SELECTS = ("trials", "seed", "cases", "policies", "sigmas")
 BIAS = (0.05, 0.0)
@@ -161,15 +164,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
-    every = [trial for _, trials in made for trial in trials]
-    if options.over_ros:
-        from hicrisp_bench.tabletop_over_ros import TabletopJudge  # ROS is needed for this way only.
-
-        results = runner.run_over_ros(every, key_of, "tabletop", TabletopJudge)
-    else:
-        results = runner.run(run_trial, every, key_of, "tabletop")
+    found = runner.by_case(run_trial, made, key_of, "tabletop", _JUDGE if options.over_ros else None)
     rows = [{**_row(head, own), "over_ros": options.over_ros, "perception": trials[0].perception}
-            for (_, trials), (head, own) in zip(made, by_case(made, results))]
+            for (_, trials), (head, own) in zip(made, found)]
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
         rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",

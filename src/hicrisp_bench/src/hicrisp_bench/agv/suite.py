@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.search_brain import SearchBrain
+from hicrisp_core.extensions import Lazy
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import FeedbackKind, Motion, Task
@@ -27,13 +28,15 @@ from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, by_case, corrections_of, share_of
+from hicrisp_bench.statistics import Tally, corrections_of, share_of
 from hicrisp_bench.suite import Report, Row, Section
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
+_JUDGE = Lazy("hicrisp_bench.agv.over_ros:AgvJudge")
+"""Of trials over ROS, which is needed for these only."""
 QUICK = {"trials": 1, "every": 3}
 SELECTS = ("trials", "every", "policies", "robots")
 AREAS = ("area_1", "area_2", "area_3")
@@ -174,14 +177,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if options.robots > 1:
         return _run_fleet(options, runner)
     cases = trials(options.config, options.trials, options.every, options.policies)
-    every = [trial for _, made in cases for trial in made]
-    if options.over_ros:
-        from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
-
-        results = runner.run_over_ros(every, key_of, "agv", AgvJudge)
-    else:
-        results = runner.run(run_agv_trial, every, key_of, "agv")
-    rows = [row_of({**head, "over_ros": options.over_ros}, own) for head, own in by_case(cases, results)]
+    found = runner.by_case(run_agv_trial, cases, key_of, "agv", _JUDGE if options.over_ros else None)
+    rows = [row_of({**head, "over_ros": options.over_ros}, own) for head, own in found]
     measured = [_speed(options.config)]
     return Report(
         rows, COLUMNS, REFERENCE,
@@ -193,7 +190,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         "another path, is a halt. Areas that cannot be reached have no turn. Visits, violations, collisions, "
         "zones and paths are those of the physics; a zone is violated when any part of the base comes over "
         "it.",
-        {"speed": measured, "runs": results},
+        {"speed": measured, "runs": [result for _, own in found for result in own.all]},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         _charts(rows))
 
@@ -202,8 +199,8 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
     """Run several bases at once."""
     policies = [policy for policy in options.policies if policy == "hierarchical"] or options.policies
     cases = fleet.trials(options.config, options.robots, options.trials, policies)
-    results = runner.run(fleet.run_fleet_trial, [trial for _, made in cases for trial in made], fleet.key_of, "agv")
-    rows = [fleet.row_of(head, own) for head, own in by_case(cases, results)]
+    found = runner.by_case(fleet.run_fleet_trial, cases, fleet.key_of, "agv")
+    rows = [fleet.row_of(head, own) for head, own in found]
     return Report(
         rows, fleet.COLUMNS, (),
         "Areas, obstacles, starts and orders are random; no map knows the obstacles. Each AGV has its own executive, "
@@ -211,7 +208,7 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
         "'possible' counts the layouts with a schedule that keeps 5 cm between footprints; 'completed' is the part of "
         "them without a collision in which all areas were visited in their order. Collisions (footprints that "
         "overlap), contacts and visits are those of the physics at each of its steps of 4 ms.",
-        {"runs": results},
+        {"runs": [result for _, own in found for result in own.all]},
         charts=(Chart("fleet", "Areas visited by several AGVs in the order that was asked for", share_bars(
             rows, lambda row: f"{row['robots']} AGVs, {row['order']} order", "policy", "completed"),
             "Completed without a collision, of the layouts where it is possible"),))

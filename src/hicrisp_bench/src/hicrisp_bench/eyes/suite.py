@@ -9,7 +9,7 @@ from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, by_case, share_of, spread
+from hicrisp_bench.statistics import Tally, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section
 
 SCENES = ("tabletop", "blocks", "clutter")
@@ -45,13 +45,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Look at every layout by every method."""
     cases = [(scene, method) for scene in options.scenes or SCENES for method in METHODS]
-    seeds = range(options.seed, options.seed + options.trials)
-    every = [EyesTrial(options.config, scene, method, seed, options.pictures)
-             for scene, method in cases for seed in seeds]
-    results = runner.run(run_eyes_trial, every, key_of, "eyes")
+    made = [(case, [EyesTrial(options.config, *case, seed, options.pictures)
+                    for seed in range(options.seed, options.seed + options.trials)]) for case in cases]
     rows: List[Row] = []
     missed: List[Row] = []
-    for (scene, method), own in by_case([(case, seeds) for case in cases], results):
+    for (scene, method), own in runner.by_case(run_eyes_trial, made, key_of, "eyes"):
         head = {"scene": scene, "method": method}
         rows.append({**head, **_row(own)})
         missed += [{**head, "seed": result["seed"],
