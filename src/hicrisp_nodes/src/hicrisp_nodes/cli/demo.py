@@ -23,7 +23,7 @@ from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
 from hicrisp_nodes.check_launch import check, read_options
-from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
+from hicrisp_nodes.cli.client import ENDED, NAMESPACE, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
 from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort, port_is_free
@@ -214,7 +214,8 @@ class Demo:
             say(f"  export ROS_MASTER_URI={self._uri}")
         say("  source scripts/env")
         say(f"  rosservice call /{self._options.namespace}/submit_task \"{self._scene.task}\"")
-        say(f"  hicrisp submit \"{self._scene.task}\"")
+        named = "" if self._options.namespace == NAMESPACE else f"--namespace {self._options.namespace} "
+        say(f"  hicrisp {named}submit \"{self._scene.task}\"")
         while self.launch.alive:
             time.sleep(_SLICE)
         raise Unreachable("the launch ended", *self.launch.tail(), f"the whole log: {self.launch.log}")
@@ -243,7 +244,7 @@ def choose_master(keep: bool, namespace: str, console: Console) -> Tuple[str, Ma
     if keep and (free or not named.missing(["/rosout/get_loggers"])
                  and named.missing([f"/{namespace}/submit_task"])):
         found = MasterPort(named.port)
-        if found.own:
+        if found.own or there and namespace != NAMESPACE:  # Another name than usual: beside what runs there.
             return named.uri, found
     port = MasterPort()
     uri = f"http://127.0.0.1:{port.number}"
