@@ -10,7 +10,7 @@ from typing import Any, Dict
 import pytest
 from hicrisp_bench.barman.counter import HANDS, lay_out
 from hicrisp_bench.barman.hands import MEASURE, Strokes, TwoHands
-from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.barman.recordings import FirstPlan, poured_out
 from hicrisp_bench.barman.trial import ARMS, BarmanTrial, run_barman
 from hicrisp_bench.cli import main
 from hicrisp_core.domain import load_domain
@@ -121,6 +121,11 @@ def test_what_has_no_room_fails_with_its_reason() -> None:
     bar = Counter()
     assert bar.do("get", item="gin_bottle", hand="hand_left").ok
     assert "no room" in bar.do("put", item="gin_bottle", place="electric_shaker").message
+
+
+def test_a_plan_in_millilitres_and_one_in_measures_both_fit_into_a_glass() -> None:
+    assert poured_out(DOMAIN, STATE, MARTINI) == 3.0
+    assert poured_out(DOMAIN, STATE, MARTINI.replace("mixing_container 2", "mixing_container 15")) == 16.0
 
 
 def test_strokes_are_counted_by_the_body() -> None:

@@ -25,11 +25,12 @@ from hicrisp_core.robot.skills_shake import STROKE, STROKES
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.liquids import MARK
 
 from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, SUPPLIES, TABLE, ingredient_of, lay_out
 
 MEASURE = 20.0
-"""Millilitres of what the recorded plans count in."""
+"""Millilitres of what the recorded plans count in, at most."""
 _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 """How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
 a piece in it may be; metres."""
@@ -102,12 +103,17 @@ class TwoHands:
         state: the kitchen's first facts.
         names: what is needed of it.
         seed: of the layout and of the arms' planners.
+        measure: millilitres of a unit of the plan's amounts; ``None`` for what plans here count in.
     """
 
     measure = MEASURE
     """Millilitres of what its plans count in."""
 
-    def __init__(self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int) -> None:
+    def __init__(
+        self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int,
+        measure: Optional[float] = None,
+    ) -> None:
+        self._measure = self.measure if measure is None else measure
         scene, self._spots = self._laid_out(config, state, names, seed)
         self.name = "robot"
         self._domain = domain
@@ -325,12 +331,13 @@ class TwoHands:
         measures = math.inf if self._objects[source].type == "mixing_container" else float(amount)
         whole = next(float(fact.object) for fact in self.world.scene.facts
                      if (fact.subject, fact.predicate) == (source, VOLUME))
+        wanted = measures * self._measure
         return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
-                        amount=min(whole, measures * self.measure))
+                        amount=whole if wanted >= whole else MARK * max(1, round(wanted / MARK)))
 
     def _tip_into(self, call: Call) -> Outcome:
         bowl = call.name("bowl")
-        return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=MEASURE)
+        return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=self._measure)
 
     def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
@@ -431,7 +438,7 @@ class TwoHands:
         facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
                  and (fact.predicate not in _SEEN or fact.predicate == "at")}
         facts |= {Relation(self._pieces[piece], "at", TABLE) for piece in self._pieces.keys() - in_hand - inside.keys()}
-        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self.measure, 2)))
+        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self._measure, 2)))
                   for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
         facts |= contents | {fact._replace(object=self._pieces.get(fact.object, fact.object)) for fact in held}
         facts |= {Relation(around, SUPPLIES if around in self._dishes else CONTAINS, self._pieces[piece])

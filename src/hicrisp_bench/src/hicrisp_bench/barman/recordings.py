@@ -175,6 +175,23 @@ def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optiona
     return None, ""
 
 
+def poured_out(domain: Domain, world: WorldState, text: str) -> float:
+    """Sum up what a plan pours out of bottles.
+
+    Args:
+        domain: its actions.
+        world: the first state.
+        text: the plan.
+
+    Returns:
+        In the plan's own unit.
+    """
+    raw = parse_plan(text, domain)
+    steps = () if isinstance(raw, ParseFailure) else ground_each(raw, domain, world).steps
+    return sum(float(step.arguments.get("amount", 1.0)) for step in steps if step.action == "pour"
+               and world.types().get(str(step.arguments.get("source"))) == "bottle")
+
+
 def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:
     """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that
     they name at first.

@@ -22,7 +22,7 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.barman.recipes import KnownRecipe, judge
-from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
+from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients, poured_out
 from hicrisp_bench.cost import QUESTIONS, questions_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 KNOW_THE_GOAL = ("copal_m_goal",)
 """Policies whose runs are told the recipe as facts; all others know the plan alone."""
+
+
+_DRINK = 200.0
+"""Millilitres of all that a plan pours, at most: a glass takes little more."""
 
 
 class TimedSearcher(Searcher):
@@ -167,12 +171,15 @@ def _at_the_counter(
     trial: BarmanTrial, domain: Domain, first: WorldState, recipe: Recipe, menu: Mapping[str, Recipe]
 ) -> "TwoHands":
     """Return two arms with what the drink and its plan need; in the kitchen with what any dish of the menu needs."""
-    from hicrisp_bench.barman.hands import TwoHands  # Facts need no physics.
+    from hicrisp_bench.barman.hands import MEASURE, TwoHands  # Facts need no physics.
     from hicrisp_bench.barman.kitchen import Kitchen
 
-    plan, kitchen = trial.recorded.text if trial.recorded else "", bool(trial.menu.served)
-    names = frozenset(name for each in (menu.values() if kitchen else (recipe,)) for name in needed(first, each, plan))
-    return (Kitchen if kitchen else TwoHands)(trial.config, domain, first, names, trial.counter or 0)
+    plan = trial.recorded.text if trial.recorded else ""
+    if trial.menu.served:
+        names = frozenset(name for each in menu.values() for name in needed(first, each, plan))
+        return Kitchen(trial.config, domain, first, names, trial.counter or 0)
+    measure = min(MEASURE, _DRINK / max(1.0, poured_out(domain, first, plan)))
+    return TwoHands(trial.config, domain, first, needed(first, recipe, plan), trial.counter or 0, measure)
 
 
 @lru_cache(maxsize=8)
