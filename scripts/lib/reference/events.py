@@ -22,7 +22,8 @@ def events_page() -> str:
     """Return the page of all kinds of events and of the records in their fields."""
     shared = hints(Event)
     kinds = [_section(f"`{kind}`", each, shared) for kind, each in EVENTS.items()]
-    parts = [_section(f"`{name}`", each) for name, each in vars(records).items() if name.endswith("Record")]
+    parts = [_section(f"`{name}`", each) for name, each in vars(records).items()
+             if isinstance(each, type) and each.__module__ == records.__name__]
     return page("Events", _INTRODUCTION, _section("Every event", Event), *kinds,
                 _section("A line of `llm.jsonl`", Exchange, shared), *parts)
 

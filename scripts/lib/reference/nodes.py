@@ -93,6 +93,8 @@ def _take(call: ast.Call, where: Module, sources: Sources, node: Node) -> None:
 
 def _name(told: ast.AST, where: Module, sources: Sources) -> Optional[str]:
     """A name as its registration says it; parts that are known at run time alone stand in angle brackets."""
+    if isinstance(told, ast.Call) and getattr(told.func, "id", "") == "own_topic":
+        return _name(told.args[0], where, sources)
     if isinstance(told, ast.Constant):
         return str(told.value)
     if isinstance(told, ast.JoinedStr):
