@@ -3,9 +3,10 @@
 from itertools import groupby
 
 import pytest
-from hicrisp_core.model import Plan, Rung, Status
+from hicrisp_core.model import Correction, Plan, Rung, Status
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanAnswer
+from hicrisp_core.ports.corrector import CorrectorAnswer
 from hicrisp_core.trace import explain
 from hicrisp_core.trace.sections import sections_of
 from hicrisp_core.trace.timeline import timeline_of
@@ -138,3 +139,14 @@ def test_a_policy_that_corrects_after_completion_carries_out_the_plan_first(doma
     assert runs["hicrisp_after"].world.executed[:3] == [PICK, place, home]
     assert runs["hicrisp_after"].world.executed[-1] == place
     assert [attempt[1] for attempt in attempts(runs["hicrisp_after"])][:3] == ["step"] * 3
+
+
+def test_a_rung_of_ones_own_may_answer_steps_in_place_of_the_rest_of_the_plan(domain):
+    class Instead:
+        def correct(self, request, deadline):
+            return CorrectorAnswer(Correction("instead", steps=steps(domain, "home(panda)")))
+
+    run = Run(domain, table_top(THINGS), SEARCH, [PICK], corrector=Instead())
+    run.world.fails(PICK, status=Status.EXECUTION)
+    assert run().success
+    assert run.world.executed == [PICK, "home(panda)"]

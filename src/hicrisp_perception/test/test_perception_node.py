@@ -22,7 +22,7 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E40
 from hicrisp_core.policy.policy import load_policy  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
-from hicrisp_perception.calibration.mounting import CameraMisplaced, GoalError  # noqa: E402
+from hicrisp_perception.calibration.mounting import CameraMisplaced, MountingError  # noqa: E402
 from hicrisp_perception.ros.perception_node import PerceptionServer  # noqa: E402
 from hicrisp_ros.config_files import Configuration  # noqa: E402
 from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
@@ -228,7 +228,7 @@ def test_a_topic_that_was_lost_while_others_speak_is_listened_to_anew(rig: Rig) 
 
 def test_why_a_picture_cannot_be_used_is_told_with_the_tracks(rig: Rig) -> None:
     rig.calibrate()
-    rig.seen.refuses = CameraMisplaced(GoalError(0.02, 0.035, 0.03, 0.01, Pose((0.0, 0.0, 0.0))))
+    rig.seen.refuses = CameraMisplaced(MountingError(0.02, 0.035, 0.03, 0.01, Pose((0.0, 0.0, 0.0))))
     rig.until_trouble("20 mm and 2.0 degrees", "scripts/calibrate_camera")
     rig.seen.refuses = None
     until(lambda: rig.take() and not rig.topic.view.trouble, "pictures that can be used")

@@ -8,7 +8,8 @@ back.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Callable, Optional, Set, Tuple, Union
+from enum import Enum, auto
+from typing import Callable, Optional, Set, Tuple
 
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
@@ -43,6 +44,18 @@ Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
 """Returns what once repaired such a failure."""
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
+
+
+class CorrectionStatus(Enum):
+    """How a correction's commands, or the retries after them, ended."""
+
+    SUCCEEDED = auto()
+    FAILED = auto()
+    """One that failed lies on the stack, or the time is used up."""
+    STACK_FULL = auto()
+    """One failed, and the stack takes no more: the correction is terminated (section III-D)."""
+    TASK_CHANGED = auto()
+    """The user has changed the task."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +163,7 @@ class StepRunner:
             correction = self._ask(stack, progress, tried=tuple(tried.attempts))
             if correction.rung == Rung.GIVE_UP:
                 return self._given_up(first, stack, correction.note)
-            if correction.rung == Rung.LLM_REPLAN:
+            if correction.steps or correction.rung == Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries),
                                   maker=correction.maker, goal=correction.goal)
@@ -158,14 +171,15 @@ class StepRunner:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0), correction.maker)
-            carried = self._carry_out(correction, stack, tried)
+            status = self._carry_out(correction, stack, tried)
             done = stack.entries[0].command if len(stack) else None
-            carried = self._retry(stack, tried) if carried is True else carried
-            if carried is True:
+            if status is CorrectionStatus.SUCCEEDED:
+                status = self._retry(stack, tried)
+            if status is CorrectionStatus.SUCCEEDED:
                 return StepResult(True, command=done, reason="" if done else correction.note)
-            if isinstance(carried, str):
-                return self._given_up(first, stack, carried)
-            if carried is None:
+            if status is CorrectionStatus.STACK_FULL:
+                return self._given_up(first, stack, f"the stack is full at {self.policy.depth}")
+            if status is CorrectionStatus.TASK_CHANGED:
                 return _CHANGED
         exhausted = self.ledger.exhausted() or f"{self.policy.threshold} corrections did not help"
         return self._given_up(first, stack, exhausted, tried)
@@ -212,14 +226,10 @@ class StepRunner:
                 self.ledger.corrected(Rung.OFFSET, Maker(MakerKind.DECODER))
         return correction
 
-    def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> Union[bool, str, None]:
+    def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> CorrectionStatus:
         """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack.
 
         A replacement takes the top's place and is retried like it.
-
-        Returns:
-            True if all of them worked; false if one lies on the stack now, or the time is used up; why the correction
-            is terminated if the stack takes no more (section III-D); ``None`` if the user has changed the task.
         """
         commands = correction.commands
         if correction.drop:
@@ -230,34 +240,34 @@ class StepRunner:
             self._tell(stack)
         for command in commands[:-1] if correction.drop else commands:
             if self.ledger.out_of_time():
-                return False
+                return CorrectionStatus.FAILED
             attempt = self.attempts.run(command, "correction", len(stack))
             if told_by_user(attempt.verdict):
-                return None
+                return CorrectionStatus.TASK_CHANGED
             tried.add(attempt)
             if not attempt.verdict.ok:
                 if stack.full:
-                    return f"the stack is full at {self.policy.depth}"
+                    return CorrectionStatus.STACK_FULL
                 self._push(stack, attempt, correction.maker)
-                return False
-        return True
+                return CorrectionStatus.FAILED
+        return CorrectionStatus.SUCCEEDED
 
-    def _retry(self, stack: FeedbackStack, tried: Tried) -> Optional[bool]:
-        """Lines 12-20: try the stack from its top; true when it is empty, else as for a correction."""
+    def _retry(self, stack: FeedbackStack, tried: Tried) -> CorrectionStatus:
+        """Lines 12-20: try the stack from its top until it is empty."""
         while len(stack):
             if self.ledger.out_of_time():
-                return False
+                return CorrectionStatus.FAILED
             attempt = self.attempts.run(stack.top.command, RETRY, len(stack))
             if told_by_user(attempt.verdict):
-                return None
+                return CorrectionStatus.TASK_CHANGED
             tried.add(attempt)
             if attempt.verdict.feedback is not None:
                 stack.update(attempt.command, attempt.verdict.feedback)
                 self._tell(stack)
-                return False
+                return CorrectionStatus.FAILED
             stack.pop()
             self._tell(stack)
-        return True
+        return CorrectionStatus.SUCCEEDED
 
     def _push(self, stack: FeedbackStack, attempt: Attempt, maker: Maker = NOBODY) -> None:
         if attempt.verdict.feedback is not None:

@@ -111,8 +111,8 @@ class Correction:
     """What the corrector answers.
 
     ``commands`` lead to a state in which the top of the stack can be retried; they may be none, when the
-    retry alone may help (the decoder was corrected, or the failure may be transient). For LLM_REPLAN, and
-    where the goal was missed, ``steps`` replace the plan from there on.
+    retry alone may help (the decoder was corrected, or the failure may be transient). ``steps`` replace the plan from
+    there on, whichever rung answers them; LLM_REPLAN also without any.
     """
 
     rung: str

@@ -53,7 +53,7 @@ _KNOCKED = 5.0
 
 
 @dataclass(frozen=True)
-class GoalError:
+class MountingError:
     """A camera whose pose differs from its configuration.
 
     Args:
@@ -83,7 +83,7 @@ class GoalError:
 
 
 def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optional[TagFinder] = None
-                   ) -> Optional[GoalError]:
+                   ) -> Optional[MountingError]:
     """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and table.
 
     What nothing in the picture speaks for is taken to be right: with a view in which no side of the table
@@ -112,7 +112,7 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
         return None
     plane = find_plane(depth, lens, camera, expected)
     if plane is None:
-        return GoalError(math.inf, math.inf, math.inf, scene.camera_error)
+        return MountingError(math.inf, math.inf, math.inf, scene.camera_error)
     corners, placed = _markers(colour, robots, scene, finder) if scene.markers else ([], [])
     fit = _Alignment(lens, camera, plane, low, high, corners, placed)
     moved, covariance = fit.solve()
@@ -218,7 +218,7 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
 
 
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
-            ) -> Optional[GoalError]:
+            ) -> Optional[MountingError]:
     """Return a misfit if a place surely deviates by more than is allowed."""
     shifts = _shifts(moved, camera, places)
     slopes = np.stack([(_shifts(moved + 1e-5 * unit, camera, places) - shifts) / 1e-5 for unit in np.eye(6)],
@@ -231,7 +231,7 @@ def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.
     if worst <= allowed:
         return None
     offset, turn = float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3]))
-    return GoalError(offset, turn, worst, allowed, camera.compose(pose_of(moved)))
+    return MountingError(offset, turn, worst, allowed, camera.compose(pose_of(moved)))
 
 
 def _shifts(moved: np.ndarray, camera: Pose, places: np.ndarray) -> np.ndarray:
@@ -244,7 +244,7 @@ def _shifts(moved: np.ndarray, camera: Pose, places: np.ndarray) -> np.ndarray:
 class CameraMisplaced(HicrispError):
     """A camera's pose differs from its configuration: its images cannot locate objects."""
 
-    def __init__(self, misfit: GoalError) -> None:
+    def __init__(self, misfit: MountingError) -> None:
         super().__init__(misfit.reason)
         self.misfit = misfit
 
@@ -262,7 +262,7 @@ class CheckedSight:
     def __init__(self, sight: Perception, scene: Scene) -> None:
         self._sight, self._scene, self._finder = sight, scene, TagFinder()
         self._fits = self._doubted = False
-        self._misfit: Optional[GoalError] = None
+        self._misfit: Optional[MountingError] = None
         self._last: Optional[Tuple[Picture, Frames]] = None
         self._next = self._checked = -math.inf
 

@@ -79,10 +79,16 @@ def codec(value: Callable[..., Value], message: Any, **parts: Part[Any]) -> Part
 
     Returns:
         The part.
+
+    Raises:
+        TypeError: if a part is of no field, or a field that needs a place in the message has none there.
     """
-    slots = message.__slots__
-    known = [(each.name, f"has_{each.name}" if f"has_{each.name}" in slots else "", parts.get(each.name, _PLAIN))
-             for each in fields(value)]  # type: ignore[arg-type]
+    slots, names = message.__slots__, [each.name for each in fields(value)]  # type: ignore[arg-type]
+    lost = [name for name in names if name not in slots and not isinstance(parts.get(name), Spread)]
+    strays = [*sorted(set(parts) - set(names)), *lost]
+    if strays:
+        raise TypeError(f"{value} and {message.__name__} do not share {', '.join(strays)}; a Spread makes other fields")
+    known = [(name, f"has_{name}" if f"has_{name}" in slots else "", parts.get(name, _PLAIN)) for name in names]
 
     def to_msg(given: Any, **others: Any) -> Any:
         made = message(**others)
