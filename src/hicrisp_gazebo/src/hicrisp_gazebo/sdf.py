@@ -70,7 +70,7 @@ def link(parent: Element, name: str, inertia: Optional[Inertia] = None) -> Eleme
 def add_solids(parent: Element, solids: Iterable[Solid], colour: Colour, surface: Optional[Surface]) -> None:
     """Give a link solids that are seen, and that collide where there is a surface."""
     for solid in solids:
-        shape = {"cylinder": {"radius": (solid.size[0] / 2.0,), "length": (solid.size[2],)}} \
+        shape: Dict[str, Any] = {"cylinder": {"radius": (solid.size[0] / 2.0,), "length": (solid.size[2],)}} \
             if solid.shape == "cylinder" else {"box": {"size": solid.size}}
         place = {"pose": pose_text(solid.pose), "geometry": shape}
         if surface is not None:
