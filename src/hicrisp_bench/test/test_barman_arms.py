@@ -8,8 +8,9 @@ from threading import Event
 from typing import Any, Dict
 
 import pytest
+from hicrisp_bench.barman.bodies import MEASURE
 from hicrisp_bench.barman.counter import HANDS, lay_out
-from hicrisp_bench.barman.hands import MEASURE, Strokes, TwoHands
+from hicrisp_bench.barman.hands import Strokes, TwoHands
 from hicrisp_bench.barman.recordings import FirstPlan, poured_out
 from hicrisp_bench.barman.trial import ARMS, BarmanTrial, run_barman
 from hicrisp_bench.cli import main
