@@ -112,14 +112,17 @@ class Bodies:
         del place
         return item.size[2] / 2.0
 
-    def _held(self, hand: str) -> bool:
-        return any(fact.subject == hand for fact in self._holdings())
+    def _held(self, hand: str) -> str:
+        """Return what is in a hand; empty if nothing is."""
+        return next((fact.object for fact in self._holdings() if fact.subject == hand), "")
 
-    def _body(self, item: str) -> str:
-        """Return what of the kitchen's item a hand holds or can take: a piece that is in no vessel first."""
-        bodies = [body for body, piece in self._pieces.items() if piece == item]
-        inside = dict(self._inside(self.world.look().objects)) if bodies else {}
-        return min(bodies, key=lambda body: (not self._holder(body), inside.get(body) in self._vessels), default=item)
+    def _bodies(self, item: str) -> List[str]:
+        """Return what of the kitchen's item a hand holds or can take: pieces that are in no vessel, or else one."""
+        pieces = [body for body, piece in self._pieces.items() if piece == item]
+        inside = dict(self._inside(self.world.look().objects)) if pieces else {}
+        ranks = {body: 0 if self._holder(body) else 2 if inside.get(body) in self._vessels else 1 for body in pieces}
+        pieces.sort(key=ranks.__getitem__)
+        return [body for body in pieces if ranks[body] < 2] or pieces[:1] or [item]
 
     def _holder(self, item: str) -> str:
         return next((fact.subject for fact in self._holdings() if fact.object == item), "")
@@ -133,11 +136,14 @@ class Bodies:
                 if holding(told, robot, item, seen).holds and (robot.opening or 0.0) < width + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
-        """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""
+        """Yield the spots of a place where nothing stands: those near where something stood at first come first, and
+        those at which something else stood, which is its own, come last."""
         standing = [(each.pose.position[:2], _ROOM + (each.size[0] + seen.objects[item].size[0]) / 2.0)
                     for each in seen.objects.values()
                     if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
-        for spot in sorted(self._spots.get(place, ()), key=lambda spot: math.dist(spot, self._home[item])):
+        others = [home for name, home in self._home.items() if name not in (item, *self._pieces)]
+        for spot in sorted(self._spots.get(place, ()), key=lambda spot: (
+                any(math.dist(spot, home) < _NEAR for home in others), math.dist(spot, self._home[item]))):
             if all(math.dist(spot, middle) > room for middle, room in standing):
                 yield spot
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import Callable, FrozenSet, Mapping, Optional, Sequence
 
@@ -154,8 +155,20 @@ class TwoHands(Bodies):
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
 
+    def _meanwhile(self, call: Call, hand: str, work: Callable[[], Outcome]) -> Outcome:
+        """Do something that needs a hand empty, which puts down what it holds meanwhile and takes it up again."""
+        held = self._held(hand)
+        outcome = self._put(call, TABLE, held, False) if held else DONE
+        if not outcome.ok:
+            return outcome
+        outcome = work()
+        if held and not self._held(hand):
+            self._do(call, hand, "pick", held)  # Where it cannot, it is seen to stand there.
+        return outcome
+
     def _get(self, call: Call) -> Outcome:
-        item, hand = self._body(call.name("item")), call.name("hand")
+        hand, bodies = call.name("hand"), self._bodies(call.name("item"))
+        item, outcome = bodies[0], DONE
         if item not in self._home:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot pick up the {item}: no hand can take hold of it", item)
@@ -167,10 +180,13 @@ class TwoHands(Bodies):
         dish = dict(self._inside(self.world.look().objects)).get(item, "")
         held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
         passed = self._put(call, TABLE, held) if held else DONE
-        outcome = self._do(call, hand, "pick", item) if passed.ok else passed
-        if outcome.status is Status.PLANNING and not holder and not self._held(_other(hand)):
+        for body in bodies if passed.ok else ():
+            outcome = self._do(call, hand, "pick", body)
+            if outcome.status is not Status.PLANNING:
+                return outcome
+        if passed.ok and not holder and not self._held(_other(hand)):
             return self._passed(call, item, hand, outcome)
-        return outcome
+        return outcome if passed.ok else passed
 
     def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
         """Let the other arm hand something over, or put it at a roomy spot where this one takes it."""
@@ -198,21 +214,27 @@ class TwoHands(Bodies):
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
         if place in self._dishes:
             return self._put_into(call, place)
-        item, seen = item or self._body(call.name("item")), self._look()
-        hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
-        free = list(self._free(place, item, seen))
+        item, seen = item or self._bodies(call.name("item"))[0], self._look()
+        hand, free = self._holder(item), list(self._free(place, item, seen))
+        outcome = Outcome.because(
+            CauseKind.OUT_OF_REACH, Status.PLANNING, f"the {hand} reaches no free spot of the {place}", item
+        ) if free else Outcome(Status.PLANNING, f"there is no room at the {place}")
         for spot in free:
             if _reaches(seen, hand, spot):
                 outcome = self._do(call, hand, "put_down", item,
                                    Pose((*spot, self._height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
-        if not free or not pass_on or place == TABLE or self._held(_other(hand)):
+        if not free or not pass_on or place == TABLE:
             return outcome
-        taken = self._handed(call, item, _other(hand))
+        return self._meanwhile(call, _other(hand), lambda: self._put_by(call, _other(hand), place, item))
+
+    def _put_by(self, call: Call, hand: str, place: str, item: str) -> Outcome:
+        """Put down with a hand what the other one holds."""
+        taken = self._handed(call, item, hand)
         if not taken.ok:
             passed = self._put(call, TABLE, item)
-            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+            taken = self._do(call, hand, "pick", item) if passed.ok else passed
         return self._put(call, place, item, False) if taken.ok else taken
 
     def _handed(self, call: Call, item: str, to: str) -> Outcome:
@@ -226,7 +248,10 @@ class TwoHands(Bodies):
         return outcome
 
     def _put_into(self, call: Call, vessel: str) -> Outcome:
-        item, seen = self._body(call.name("item")), self._look().objects
+        return self._over(call, vessel, partial(self._drop, call, self._bodies(call.name("item"))[0], vessel))
+
+    def _drop(self, call: Call, item: str, vessel: str) -> Outcome:
+        seen = self._look().objects
         pose = seen[vessel].pose
         if pose is None:
             return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
@@ -240,12 +265,29 @@ class TwoHands(Bodies):
         whole = next(float(fact.object) for fact in self.world.scene.facts
                      if (fact.subject, fact.predicate) == (source, VOLUME))
         wanted = measures * self._measure
-        return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
-                        amount=whole if wanted >= whole else MARK * max(1, round(wanted / MARK)))
+        return self._poured(call, source, call.name("target"),
+                            whole if wanted >= whole else MARK * max(1, round(wanted / MARK)))
 
     def _tip_into(self, call: Call) -> Outcome:
-        bowl = call.name("bowl")
-        return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=self._measure)
+        return self._poured(call, call.name("bowl"), call.name("vessel"), self._measure)
+
+    def _poured(self, call: Call, source: str, into: str, amount: float) -> Outcome:
+        pour = partial(self._do, call, self._holder(source), "pour", source, into=into, amount=amount)
+        return self._over(call, into, pour)
+
+    def _over(self, call: Call, vessel: str, work: Callable[[], Outcome]) -> Outcome:
+        """Do something above a vessel; a hand that holds it stays, or holds it out where the other one gets at it."""
+        holder = self._holder(vessel)
+        self._moved -= {holder}
+        outcome = work()
+        for spot in MEETINGS if holder else ():
+            if outcome.status is not Status.PLANNING:
+                break
+            offered = self._tell(call, holder, "offer", vessel, Pose(spot))
+            self._moved -= {holder}
+            outcome = work() if offered.ok else outcome
+        self._moved |= {holder} if holder else set()
+        return outcome
 
     def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
@@ -253,14 +295,19 @@ class TwoHands(Bodies):
         state, holder = self.observe(call.deadline), self._holder(vessel)
         if call.name("device") != SHAKER or not (holder or state.holds("at", vessel, SHAKER)):
             return Outcome(Status.EXECUTION, f"there is nothing to shake at the {call.name('device')}")
-        free = [hand for hand in HANDS if not self._held(hand)]
-        if not (holder or free):
-            return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, "both hands are full", vessel)
-        outcome, hand = DONE, holder
-        for hand in [holder] if holder else free:
-            outcome = DONE if holder else self._do(call, hand, "pick", vessel)
-            if outcome.ok:
+        if holder:
+            return self._shake(call, holder, vessel)
+        outcome = DONE
+        for hand in sorted(HANDS, key=lambda hand: bool(self._held(hand))):
+            outcome = self._meanwhile(call, hand, partial(self._shake, call, hand, vessel))
+            if outcome.status is not Status.PLANNING:
                 break
+        return outcome
+
+    def _shake(self, call: Call, hand: str, vessel: str) -> Outcome:
+        """Shake a vessel with a hand, which takes it for that unless it holds it already."""
+        took = not self._holder(vessel)
+        outcome = self._do(call, hand, "pick", vessel) if took else DONE
         if not outcome.ok:
             return outcome
         simulation = self.world.simulation
@@ -268,7 +315,7 @@ class TwoHands(Bodies):
         simulation.listeners.append(strokes.look)
         outcome = self._do(call, hand, "shake", vessel)
         simulation.listeners.remove(strokes.look)
-        if outcome.ok and not holder:
+        if outcome.ok and took:
             outcome = self._put(call, SHAKER, vessel)
         self._shaken = outcome.ok and strokes.count >= STROKES - 1
         if outcome.ok and not self._shaken:
