@@ -120,6 +120,21 @@ def test_the_tray_is_part_of_the_counter_and_a_step_that_takes_it_is_left_out() 
     assert result["correct"], result["message"]
 
 
+def test_a_hand_that_has_poured_waits_beside_its_arm_and_the_other_one_gets_at_the_shaker() -> None:
+    bar = Counter(1, COSMOPOLITAN)
+    assert bar.do("get", item="vodka_bottle", hand="hand_left").ok
+    assert bar.do("pour", source="vodka_bottle", target="mixing_container", amount=1.0).ok
+    frames = bar.hands.world.frames()
+    bottle, shaker = frames["vodka_bottle"][0], frames["mixing_container"][0]
+    assert math.dist(bottle.position[:2], shaker.position[:2]) > 0.3
+    assert bottle.tilt < 0.3
+    assert bar.do("get", item="lime_slice", hand="hand_right").ok
+    placed = bar.do("put_into", item="lime_slice", vessel="mixing_container")
+    assert placed.ok, placed.message
+    assert bar.holds("mixing_container", "contains", "lime_slice")
+    assert bar.holds("hand_left", "holding", "vodka_bottle")
+
+
 def test_a_piece_beside_its_twin_and_below_a_bottle_is_taken() -> None:
     bar = Counter(1, ("coca_cola_bottle", "gin_bottle", "rum_bottle", "tequila_bottle", "triple_sec_bottle",
                       "vodka_bottle", "ice_cubes", "lemon_slice", "sugar_cubes", "mixing_container", "first_glass"))

@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from typing import Callable, FrozenSet, Mapping, Optional, Sequence
+from typing import Callable, FrozenSet, Iterator, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.wording import told
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
-from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.geometry import Planar, from_yaw, multiply
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.liquids import VOLUME
 from hicrisp_core.model.task import Value
-from hicrisp_core.ports.robot import Progress
+from hicrisp_core.ports.robot import MOVE_TOOL, Progress
 from hicrisp_core.robot.skills_shake import STROKE, STROKES
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.liquids import MARK
@@ -27,6 +27,11 @@ _TALL = 0.12
 """How tall something is at least that is handed over: two hands hold it above each other, metres."""
 _ROOMY = 0.2
 """Metres around a spot without anything, where the hand of either arm gets at what is put down."""
+_ASIDE, _WAIT, _YAWS, _WAYS = 0.40, 0.40, 8, 3
+"""Where a hand waits with what it holds: metres from its arm's base and above it; how many directions it may point in
+there, and how many of them are tried."""
+_BESIDE = (math.pi / 2.0, math.pi / 3.0)
+"""In which directions from its base, radians from straight ahead to either side."""
 _SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
 """Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
 DONE = Outcome(Status.SUCCESS)
@@ -79,13 +84,13 @@ class Call:
 class TwoHands(Bodies):
     """Robot and observer in one, as the symbolic bar is: its actions are what the arms can do of them.
 
-    What the arms do not manage fails with their reason. An arm that is in the other's way leaves and keeps what it
-    holds. There is no door, no cap and no switch: the arms shake what stands at the shaker.
+    What the arms do not manage fails with their reason. An arm that has poured, or is in the other's way,
+    leaves and keeps what it holds. There is no door, no cap and no switch: the arms shake what stands at the shaker.
     """
 
     name = "robot"
     _moved: FrozenSet[str] = frozenset()
-    """The arms that are not at rest."""
+    """The arms that do not stand clear."""
 
     def capabilities(self) -> Sequence[str]:
         """Return every action of the kitchen."""
@@ -139,13 +144,11 @@ class TwoHands(Bodies):
     def _do(
         self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
-        """Let an arm do something; where it finds no motion and the other one is not at rest, that leaves first."""
+        """Let an arm do something; where it finds no motion and the other one does not stand clear, that leaves first.
+        """
         outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
-        if outcome.status is Status.PLANNING and other in self._moved:
-            away = self._tell(call, other, "home", "")
-            self._moved -= {other}
-            if away.ok:
-                outcome = self._tell(call, hand, action, item, to, **more)
+        if outcome.status is Status.PLANNING and other in self._moved and self._stand_clear(call, other).ok:
+            outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
     def _tell(
@@ -154,6 +157,31 @@ class TwoHands(Bodies):
         self._moved |= {hand}
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+
+    def _stand_clear(self, call: Call, hand: str) -> Outcome:
+        """Let a hand wait at rest, or, with what it holds, beside its own arm, where the other arm does not reach."""
+        outcome = Outcome(Status.PLANNING, "there is no motion to where it would wait")
+        for goal in self._asides(hand) if self._held(hand) else ():
+            outcome = self._tell(call, hand, MOVE_TOOL, "", goal)
+            if outcome.status is not Status.PLANNING:
+                break
+        if outcome.status is Status.PLANNING:
+            outcome = self._tell(call, hand, "home", "")
+        self._moved -= {hand}
+        return outcome
+
+    def _asides(self, hand: str) -> Iterator[Pose]:
+        """Yield tool poses beside an arm with what it holds as upright as now: on the side where the hand is first, and
+        of one place those first in which the joints are far from their limits."""
+        arm, base = dict(zip(self.world.robots, self.world.arms))[hand], self.world.scene.stands[hand].pose
+        here = arm.tool_pose()
+        near = math.copysign(1.0, base.seen(here.position)[1])
+        for side, turn in ((side, turn) for side in (near, -near) for turn in _BESIDE):
+            spot = base.apply((_ASIDE * math.cos(turn), side * _ASIDE * math.sin(turn), _WAIT))
+            goals = [Pose(spot, multiply(from_yaw(math.tau * number / _YAWS), here.orientation))
+                     for number in range(_YAWS)]
+            margins = [(margin, -number) for number, margin in enumerate(map(arm.margin, goals)) if margin is not None]
+            yield from (goals[-number] for _, number in sorted(margins, reverse=True)[:_WAYS])
 
     def _meanwhile(self, call: Call, hand: str, work: Callable[[], Outcome]) -> Outcome:
         """Do something that needs a hand empty, which puts down what it holds meanwhile and takes it up again."""
@@ -272,8 +300,12 @@ class TwoHands(Bodies):
         return self._poured(call, call.name("bowl"), call.name("vessel"), self._measure)
 
     def _poured(self, call: Call, source: str, into: str, amount: float) -> Outcome:
-        pour = partial(self._do, call, self._holder(source), "pour", source, into=into, amount=amount)
-        return self._over(call, into, pour)
+        """Pour, and leave the room above the vessel below to the other hand."""
+        hand = self._holder(source)
+        outcome = self._over(call, into, partial(self._do, call, hand, "pour", source, into=into, amount=amount))
+        if outcome.ok:
+            self._stand_clear(call, hand)  # Where it cannot, it waits there.
+        return outcome
 
     def _over(self, call: Call, vessel: str, work: Callable[[], Outcome]) -> Outcome:
         """Do something above a vessel; a hand that holds it stays, or holds it out where the other one gets at it."""
