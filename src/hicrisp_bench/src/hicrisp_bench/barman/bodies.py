@@ -137,13 +137,14 @@ class Bodies:
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands: those near where something stood at first come first, and
-        those at which something else stood, which is its own, come last."""
+        those at which only others stood, which are theirs, come last."""
         standing = [(each.pose.position[:2], _ROOM + (each.size[0] + seen.objects[item].size[0]) / 2.0)
                     for each in seen.objects.values()
                     if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
-        others = [home for name, home in self._home.items() if name not in (item, *self._pieces)]
+        own = self._home[item]
+        others = [home for home in self._home.values() if math.dist(home, own) > _NEAR]
         for spot in sorted(self._spots.get(place, ()), key=lambda spot: (
-                any(math.dist(spot, home) < _NEAR for home in others), math.dist(spot, self._home[item]))):
+                any(math.dist(spot, home) < _NEAR for home in others), math.dist(spot, own))):
             if all(math.dist(spot, middle) > room for middle, room in standing):
                 yield spot
 
