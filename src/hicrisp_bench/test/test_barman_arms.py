@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from threading import Event
-from typing import Any, Dict
+from typing import Any, Collection, Dict
 
 import pytest
+from hicrisp_bench.barman.bodies import MEASURE
 from hicrisp_bench.barman.counter import HANDS, lay_out
-from hicrisp_bench.barman.hands import MEASURE, Strokes, TwoHands
+from hicrisp_bench.barman.hands import Strokes, TwoHands
 from hicrisp_bench.barman.recordings import FirstPlan, poured_out
 from hicrisp_bench.barman.trial import ARMS, BarmanTrial, run_barman
 from hicrisp_bench.cli import main
@@ -24,6 +25,8 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 DOMAIN = load_domain(CONFIG / "domains" / "bar_arms.yaml")
 STATE = load_scene(CONFIG / "scenes" / "barman.yaml").first_state()
 NEEDED = ("gin_bottle", "vermouth_bottle", "mixing_container", "first_glass", "ice_cubes")
+COSMOPOLITAN = ("vodka_bottle", "cranberry_juice_bottle", "triple_sec_bottle", "lime_slice", "ice_cubes",
+                "mixing_container", "first_glass", "fridge")
 MARTINI = """[Ropa to Roco] get gin_bottle from shelf hand_left
 [Ropa to Roco] pour gin_bottle mixing_container 2
 [Ropa to Roco] put gin_bottle shelf
@@ -38,10 +41,10 @@ MARTINI = """[Ropa to Roco] get gin_bottle from shelf hand_left
 
 
 class Counter:
-    """Two arms with what a Martini needs."""
+    """Two arms with what a drink needs, a Martini by default."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self.hands = TwoHands(CONFIG, DOMAIN, STATE, NEEDED, seed)
+    def __init__(self, seed: int = 0, needed: Collection[str] = NEEDED) -> None:
+        self.hands = TwoHands(CONFIG, DOMAIN, STATE, needed, seed)
         self.liquids = self.hands.world.simulation.liquids
 
     def do(self, action: str, **arguments: Any) -> Outcome:
@@ -115,6 +118,52 @@ def test_the_tray_is_part_of_the_counter_and_a_step_that_takes_it_is_left_out() 
     assert "let into the counter" in Counter().do("get", item="tray", hand="hand_left").message
     result = run("hierarchical", f"[Ropa to Roco] get tray from table hand_left\n{MARTINI}")
     assert result["correct"], result["message"]
+
+
+def test_a_hand_that_has_poured_waits_beside_its_arm_and_the_other_one_gets_at_the_shaker() -> None:
+    bar = Counter(1, COSMOPOLITAN)
+    assert bar.do("get", item="vodka_bottle", hand="hand_left").ok
+    assert bar.do("pour", source="vodka_bottle", target="mixing_container", amount=1.0).ok
+    frames = bar.hands.world.frames()
+    bottle, shaker = frames["vodka_bottle"][0], frames["mixing_container"][0]
+    assert math.dist(bottle.position[:2], shaker.position[:2]) > 0.3
+    assert bottle.tilt < 0.3
+    assert bar.do("get", item="lime_slice", hand="hand_right").ok
+    placed = bar.do("put_into", item="lime_slice", vessel="mixing_container")
+    assert placed.ok, placed.message
+    assert bar.holds("mixing_container", "contains", "lime_slice")
+    assert bar.holds("hand_left", "holding", "vodka_bottle")
+
+
+def test_a_piece_beside_its_twin_and_below_a_bottle_is_taken() -> None:
+    bar = Counter(1, ("coca_cola_bottle", "gin_bottle", "rum_bottle", "tequila_bottle", "triple_sec_bottle",
+                      "vodka_bottle", "ice_cubes", "lemon_slice", "sugar_cubes", "mixing_container", "first_glass"))
+    taken = bar.do("get", item="ice_cubes", hand="hand_left")
+    assert taken.ok, taken.message
+    assert bar.holds("hand_left", "holding", "ice_cubes")
+
+
+def test_what_only_the_other_hand_can_put_back_is_put_back_by_it_though_it_holds_something() -> None:
+    bar = Counter(1, ("whiskey_bottle", "vermouth_bottle", "bitters_bottle", "ice_cubes", "mixing_container",
+                      "first_glass"))
+    assert bar.do("get", item="vermouth_bottle", hand="hand_right").ok  # Beyond its reach: the other arm hands it over.
+    assert bar.do("get", item="mixing_container", hand="hand_left").ok
+    placed = bar.do("put", item="vermouth_bottle", place="shelf")
+    assert placed.ok, placed.message
+    assert bar.holds("vermouth_bottle", "at", "shelf")
+    assert bar.holds("hand_left", "holding", "mixing_container")
+
+
+def test_a_place_that_something_came_from_is_kept_for_it() -> None:
+    bar = Counter(1, COSMOPOLITAN)
+    home = bar.hands.world.frames()["cranberry_juice_bottle"][0].position
+    assert bar.do("get", item="cranberry_juice_bottle", hand="hand_right").ok
+    assert bar.do("get", item="triple_sec_bottle", hand="hand_left").ok
+    for bottle in ("triple_sec_bottle", "cranberry_juice_bottle"):
+        placed = bar.do("put", item=bottle, place="fridge")
+        assert placed.ok, placed.message
+    back = bar.hands.world.frames()["cranberry_juice_bottle"][0].position
+    assert math.dist(home[:2], back[:2]) < 0.03
 
 
 def test_what_has_no_room_fails_with_its_reason() -> None:

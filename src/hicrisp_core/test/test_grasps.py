@@ -53,6 +53,19 @@ def test_a_neighbour_turns_the_fingers_away() -> None:
     assert best.clearance > 0.0
 
 
+def test_the_hand_leans_past_what_is_tall_where_a_twin_leaves_only_one_direction_to_close_in() -> None:
+    piece, twin = (box(name, x, 0.0, (0.022, 0.022, 0.022)) for name, x in (("piece", 0.5), ("twin", 0.468)))
+    bottle = box("bottle", 0.44, 0.12, (0.06, 0.06, 0.18))
+    found = grasp_candidates(piece, world(piece, twin, bottle), GRIPPER)
+    assert max(grasp.clearance for grasp in found if grasp.slope == 0.0) == 0.0
+    best = next(ranked(found, lambda grasp: grasp, lambda pose: 1.0))
+    assert best.clearance > 0.005
+    assert abs(rotate(best.pose.orientation, (0.0, 1.0, 0.0))[1]) == pytest.approx(1.0)  # It closes beside the twin.
+    assert rotate(best.pose.orientation, (0.0, 0.0, 1.0))[0] < -0.3  # The palm is over the free side.
+    tip = min(best.pose.apply((half, 0.0, GRIPPER.tip))[2] for half in (0.011, -0.011))
+    assert 0.0 < tip < 0.022
+
+
 def test_a_tall_thing_is_held_where_the_palm_stays_clear_and_a_flat_one_above_the_table() -> None:
     tall, flat = box("tall", 0.5, 0.0, size=(0.05, 0.05, 0.16)), box("flat", 0.5, 0.2,
                                                                      size=(0.05, 0.05, 0.02))

@@ -3,48 +3,37 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from threading import Event
-from typing import Callable, Collection, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, FrozenSet, Iterator, Mapping, Optional, Sequence
 
-import mujoco
-from hicrisp_core.detector.fact_tests import holding
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.conditions import number_text
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told
-from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Relation, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model.geometry import Planar, from_yaw, multiply
 from hicrisp_core.model.keep_out import vertical_span
-from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
-from hicrisp_core.model.shapes import BOWL_WALL
+from hicrisp_core.model.liquids import VOLUME
 from hicrisp_core.model.task import Value
-from hicrisp_core.ports.robot import Progress
+from hicrisp_core.ports.robot import MOVE_TOOL, Progress
 from hicrisp_core.robot.skills_shake import STROKE, STROKES
-from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.liquids import MARK
 
-from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, SUPPLIES, TABLE, ingredient_of, lay_out
+from hicrisp_bench.barman.bodies import Bodies
+from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, TABLE
 
-MEASURE = 20.0
-"""Millilitres of what the recorded plans count in, at most."""
-_NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
-"""How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
-a piece in it may be; metres."""
 _TALL = 0.12
 """How tall something is at least that is handed over: two hands hold it above each other, metres."""
 _ROOMY = 0.2
 """Metres around a spot without anything, where the hand of either arm gets at what is put down."""
-_SQUEEZED = 0.005
-"""How much wider than what they hold the fingers are, metres."""
-_TRACE = 1.0
-"""Millilitres below which a drink does not have an ingredient."""
+_ASIDE, _WAIT, _YAWS, _WAYS = 0.40, 0.40, 8, 3
+"""Where a hand waits with what it holds: metres from its arm's base and above it; how many directions it may point in
+there, and how many of them are tried."""
+_BESIDE = (math.pi / 2.0, math.pi / 3.0)
+"""In which directions from its base, radians from straight ahead to either side."""
 _SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
 """Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
-_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, SUPPLIES, "powered", "closed", "has_door", "in_the_way")
 DONE = Outcome(Status.SUCCESS)
 
 
@@ -92,87 +81,20 @@ class Call:
         return str(self.command.arguments.get(parameter, ""))
 
 
-class TwoHands:
+class TwoHands(Bodies):
     """Robot and observer in one, as the symbolic bar is: its actions are what the arms can do of them.
 
-    What the arms do not manage fails with their reason. An arm that is in the other's way leaves and keeps what it
-    holds. There is no door, no cap and no switch: the arms shake what stands at the shaker.
-
-    Args:
-        domain: the kitchen's actions.
-        state: the kitchen's first facts.
-        names: what is needed of it.
-        seed: of the layout and of the arms' planners.
-        measure: millilitres of a unit of the plan's amounts; ``None`` for what plans here count in.
+    What the arms do not manage fails with their reason. An arm that has poured, or is in the other's way,
+    leaves and keeps what it holds. There is no door, no cap and no switch: the arms shake what stands at the shaker.
     """
 
-    measure = MEASURE
-    """Millilitres of what its plans count in."""
-
-    def __init__(
-        self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int,
-        measure: Optional[float] = None,
-    ) -> None:
-        self._measure = self.measure if measure is None else measure
-        scene, self._spots = self._laid_out(config, state, names, seed)
-        self.name = "robot"
-        self._domain = domain
-        self.world = EmbeddedWorld(scene, seed)
-        # What stands still costs nothing.
-        self.world.simulation.model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
-        unbodied = {name: item for name, item in state.objects.items()
-                    if item.type not in ("bottle", "glass", "mixing_container", "ingredient", "bowl")}
-        self._vessels = frozenset(self.world.simulation.liquids.names)
-        self._dishes = frozenset(item.name for item in scene.things if item.form.rim)
-        self._home = {item.name: item.pose.position[:2] for item in scene.things if item.pose is not None}
-        self._pieces = {name: ingredient_of(name) for name in self._home
-                        if state.objects[ingredient_of(name)].type == "ingredient"}
-        self._objects = {**unbodied, **{name: state.objects[name] for name in map(ingredient_of, self._home)}}
-        self._first = state
-        self._shaken = False
-        self._moved: FrozenSet[str] = frozenset()
-        """The arms that are not at rest."""
-        for robot in self.world.arm_robots:
-            robot.use_eyes(self._look)
-
-    @staticmethod
-    def _laid_out(
-        config: Path, state: WorldState, names: Collection[str], seed: int
-    ) -> Tuple[Scene, Dict[str, List[Planar]]]:
-        return lay_out(config, state, names, seed)
+    name = "robot"
+    _moved: FrozenSet[str] = frozenset()
+    """The arms that do not stand clear."""
 
     def capabilities(self) -> Sequence[str]:
         """Return every action of the kitchen."""
         return tuple(self._domain.actions)
-
-    def observe(self, deadline: Deadline) -> WorldState:
-        """Return the kitchen's facts as they are seen.
-
-        Args:
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The world without poses.
-        """
-        seen = self.world.observe(deadline)
-        return self._state(seen, {fact for fact in seen.relations if fact.predicate == CONTAINS})
-
-    def served(self) -> WorldState:
-        """Return the facts with what the vessels truly hold; for judges."""
-        liquids = self.world.simulation.liquids
-        return self._state(self.world.true_state(), {
-            Relation(vessel, CONTAINS, what) for vessel in self._vessels
-            for what, amount in liquids.contents(vessel).items() if amount > self._least(vessel)})
-
-    def _least(self, vessel: str) -> float:
-        """Return how many millilitres of something a vessel at least has in it that counts as containing it."""
-        del vessel
-        return _TRACE
-
-    @property
-    def lost(self) -> float:
-        """Millilitres that no vessel caught."""
-        return self.world.simulation.liquids.lost
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
@@ -222,13 +144,11 @@ class TwoHands:
     def _do(
         self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
-        """Let an arm do something; where it finds no motion and the other one is not at rest, that leaves first."""
+        """Let an arm do something; where it finds no motion and the other one does not stand clear, that leaves first.
+        """
         outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
-        if outcome.status is Status.PLANNING and other in self._moved:
-            away = self._tell(call, other, "home", "")
-            self._moved -= {other}
-            if away.ok:
-                outcome = self._tell(call, hand, action, item, to, **more)
+        if outcome.status is Status.PLANNING and other in self._moved and self._stand_clear(call, other).ok:
+            outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
     def _tell(
@@ -238,8 +158,45 @@ class TwoHands:
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
 
+    def _stand_clear(self, call: Call, hand: str) -> Outcome:
+        """Let a hand wait at rest, or, with what it holds, beside its own arm, where the other arm does not reach."""
+        outcome = Outcome(Status.PLANNING, "there is no motion to where it would wait")
+        for goal in self._asides(hand) if self._held(hand) else ():
+            outcome = self._tell(call, hand, MOVE_TOOL, "", goal)
+            if outcome.status is not Status.PLANNING:
+                break
+        if outcome.status is Status.PLANNING:
+            outcome = self._tell(call, hand, "home", "")
+        self._moved -= {hand}
+        return outcome
+
+    def _asides(self, hand: str) -> Iterator[Pose]:
+        """Yield tool poses beside an arm with what it holds as upright as now: on the side where the hand is first, and
+        of one place those first in which the joints are far from their limits."""
+        arm, base = dict(zip(self.world.robots, self.world.arms))[hand], self.world.scene.stands[hand].pose
+        here = arm.tool_pose()
+        near = math.copysign(1.0, base.seen(here.position)[1])
+        for side, turn in ((side, turn) for side in (near, -near) for turn in _BESIDE):
+            spot = base.apply((_ASIDE * math.cos(turn), side * _ASIDE * math.sin(turn), _WAIT))
+            goals = [Pose(spot, multiply(from_yaw(math.tau * number / _YAWS), here.orientation))
+                     for number in range(_YAWS)]
+            margins = [(margin, -number) for number, margin in enumerate(map(arm.margin, goals)) if margin is not None]
+            yield from (goals[-number] for _, number in sorted(margins, reverse=True)[:_WAYS])
+
+    def _meanwhile(self, call: Call, hand: str, work: Callable[[], Outcome]) -> Outcome:
+        """Do something that needs a hand empty, which puts down what it holds meanwhile and takes it up again."""
+        held = self._held(hand)
+        outcome = self._put(call, TABLE, held, False) if held else DONE
+        if not outcome.ok:
+            return outcome
+        outcome = work()
+        if held and not self._held(hand):
+            self._do(call, hand, "pick", held)  # Where it cannot, it is seen to stand there.
+        return outcome
+
     def _get(self, call: Call) -> Outcome:
-        item, hand = self._body(call.name("item")), call.name("hand")
+        hand, bodies = call.name("hand"), self._bodies(call.name("item"))
+        item, outcome = bodies[0], DONE
         if item not in self._home:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot pick up the {item}: no hand can take hold of it", item)
@@ -251,10 +208,13 @@ class TwoHands:
         dish = dict(self._inside(self.world.look().objects)).get(item, "")
         held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
         passed = self._put(call, TABLE, held) if held else DONE
-        outcome = self._do(call, hand, "pick", item) if passed.ok else passed
-        if outcome.status is Status.PLANNING and not holder and not self._held(_other(hand)):
+        for body in bodies if passed.ok else ():
+            outcome = self._do(call, hand, "pick", body)
+            if outcome.status is not Status.PLANNING:
+                return outcome
+        if passed.ok and not holder and not self._held(_other(hand)):
             return self._passed(call, item, hand, outcome)
-        return outcome
+        return outcome if passed.ok else passed
 
     def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
         """Let the other arm hand something over, or put it at a roomy spot where this one takes it."""
@@ -282,21 +242,27 @@ class TwoHands:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
         if place in self._dishes:
             return self._put_into(call, place)
-        item, seen = item or self._body(call.name("item")), self._look()
-        hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
-        free = list(self._free(place, item, seen))
+        item, seen = item or self._bodies(call.name("item"))[0], self._look()
+        hand, free = self._holder(item), list(self._free(place, item, seen))
+        outcome = Outcome.because(
+            CauseKind.OUT_OF_REACH, Status.PLANNING, f"the {hand} reaches no free spot of the {place}", item
+        ) if free else Outcome(Status.PLANNING, f"there is no room at the {place}")
         for spot in free:
             if _reaches(seen, hand, spot):
                 outcome = self._do(call, hand, "put_down", item,
                                    Pose((*spot, self._height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
-        if not free or not pass_on or place == TABLE or self._held(_other(hand)):
+        if not free or not pass_on or place == TABLE:
             return outcome
-        taken = self._handed(call, item, _other(hand))
+        return self._meanwhile(call, _other(hand), lambda: self._put_by(call, _other(hand), place, item))
+
+    def _put_by(self, call: Call, hand: str, place: str, item: str) -> Outcome:
+        """Put down with a hand what the other one holds."""
+        taken = self._handed(call, item, hand)
         if not taken.ok:
             passed = self._put(call, TABLE, item)
-            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+            taken = self._do(call, hand, "pick", item) if passed.ok else passed
         return self._put(call, place, item, False) if taken.ok else taken
 
     def _handed(self, call: Call, item: str, to: str) -> Outcome:
@@ -309,16 +275,11 @@ class TwoHands:
                 return self._tell(call, by, "release", item)
         return outcome
 
-    def _height(self, place: str, item: WorldObject) -> float:
-        """Return how high the middle of something is that stands at a place, metres."""
-        del place
-        return item.size[2] / 2.0
-
-    def _held(self, hand: str) -> bool:
-        return any(fact.subject == hand for fact in self._holdings())
-
     def _put_into(self, call: Call, vessel: str) -> Outcome:
-        item, seen = self._body(call.name("item")), self._look().objects
+        return self._over(call, vessel, partial(self._drop, call, self._bodies(call.name("item"))[0], vessel))
+
+    def _drop(self, call: Call, item: str, vessel: str) -> Outcome:
+        seen = self._look().objects
         pose = seen[vessel].pose
         if pose is None:
             return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
@@ -332,12 +293,33 @@ class TwoHands:
         whole = next(float(fact.object) for fact in self.world.scene.facts
                      if (fact.subject, fact.predicate) == (source, VOLUME))
         wanted = measures * self._measure
-        return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
-                        amount=whole if wanted >= whole else MARK * max(1, round(wanted / MARK)))
+        return self._poured(call, source, call.name("target"),
+                            whole if wanted >= whole else MARK * max(1, round(wanted / MARK)))
 
     def _tip_into(self, call: Call) -> Outcome:
-        bowl = call.name("bowl")
-        return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=self._measure)
+        return self._poured(call, call.name("bowl"), call.name("vessel"), self._measure)
+
+    def _poured(self, call: Call, source: str, into: str, amount: float) -> Outcome:
+        """Pour, and leave the room above the vessel below to the other hand."""
+        hand = self._holder(source)
+        outcome = self._over(call, into, partial(self._do, call, hand, "pour", source, into=into, amount=amount))
+        if outcome.ok:
+            self._stand_clear(call, hand)  # Where it cannot, it waits there.
+        return outcome
+
+    def _over(self, call: Call, vessel: str, work: Callable[[], Outcome]) -> Outcome:
+        """Do something above a vessel; a hand that holds it stays, or holds it out where the other one gets at it."""
+        holder = self._holder(vessel)
+        self._moved -= {holder}
+        outcome = work()
+        for spot in MEETINGS if holder else ():
+            if outcome.status is not Status.PLANNING:
+                break
+            offered = self._tell(call, holder, "offer", vessel, Pose(spot))
+            self._moved -= {holder}
+            outcome = work() if offered.ok else outcome
+        self._moved |= {holder} if holder else set()
+        return outcome
 
     def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
@@ -345,14 +327,19 @@ class TwoHands:
         state, holder = self.observe(call.deadline), self._holder(vessel)
         if call.name("device") != SHAKER or not (holder or state.holds("at", vessel, SHAKER)):
             return Outcome(Status.EXECUTION, f"there is nothing to shake at the {call.name('device')}")
-        free = [hand for hand in HANDS if not self._held(hand)]
-        if not (holder or free):
-            return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, "both hands are full", vessel)
-        outcome, hand = DONE, holder
-        for hand in [holder] if holder else free:
-            outcome = DONE if holder else self._do(call, hand, "pick", vessel)
-            if outcome.ok:
+        if holder:
+            return self._shake(call, holder, vessel)
+        outcome = DONE
+        for hand in sorted(HANDS, key=lambda hand: bool(self._held(hand))):
+            outcome = self._meanwhile(call, hand, partial(self._shake, call, hand, vessel))
+            if outcome.status is not Status.PLANNING:
                 break
+        return outcome
+
+    def _shake(self, call: Call, hand: str, vessel: str) -> Outcome:
+        """Shake a vessel with a hand, which takes it for that unless it holds it already."""
+        took = not self._holder(vessel)
+        outcome = self._do(call, hand, "pick", vessel) if took else DONE
         if not outcome.ok:
             return outcome
         simulation = self.world.simulation
@@ -360,7 +347,7 @@ class TwoHands:
         simulation.listeners.append(strokes.look)
         outcome = self._do(call, hand, "shake", vessel)
         simulation.listeners.remove(strokes.look)
-        if outcome.ok and not holder:
+        if outcome.ok and took:
             outcome = self._put(call, SHAKER, vessel)
         self._shaken = outcome.ok and strokes.count >= STROKES - 1
         if outcome.ok and not self._shaken:
@@ -375,82 +362,3 @@ class TwoHands:
         seconds = call.command.arguments.get("seconds", 1.0)
         self.world.pass_time(min(_LONGEST_WAIT, float(seconds)))
         return DONE
-
-    def _body(self, item: str) -> str:
-        """Return what of the kitchen's item a hand holds or can take: a piece that is in no vessel first."""
-        bodies = [body for body, piece in self._pieces.items() if piece == item]
-        inside = dict(self._inside(self.world.look().objects)) if bodies else {}
-        return min(bodies, key=lambda body: (not self._holder(body), inside.get(body) in self._vessels), default=item)
-
-    def _holder(self, item: str) -> str:
-        return next((fact.subject for fact in self._holdings() if fact.object == item), "")
-
-    def _holdings(self) -> Set[Relation]:
-        """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
-        seen, told = self.world.look(), self.world.domain.predicates["holding"]
-        items = [(item, BOWL_WALL if name in self._dishes else item.grips[0].size[0])
-                 for name, item in seen.objects.items() if name in self._home]
-        return {Relation(hand, told.name, item.name) for hand, robot in seen.robots.items() for item, width in items
-                if holding(told, robot, item, seen).holds and (robot.opening or 0.0) < width + _SQUEEZED}
-
-    def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
-        """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""
-        standing = [(each.pose.position[:2], _ROOM + (each.size[0] + seen.objects[item].size[0]) / 2.0)
-                    for each in seen.objects.values()
-                    if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
-        for spot in sorted(self._spots.get(place, ()), key=lambda spot: math.dist(spot, self._home[item])):
-            if all(math.dist(spot, middle) > room for middle, room in standing):
-                yield spot
-
-    def _look(self) -> WorldState:
-        """Return what the arms see: not the pieces that are in a vessel, or in a dish in a hand."""
-        seen = self.world.look()
-        hidden = self._hidden(seen.objects)
-        return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
-                                      for name, item in seen.objects.items()})
-
-    def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
-        covers = self._deep | {fact.object for fact in self._holdings()}
-        return {piece for piece, around in self._inside(objects) if around in covers}
-
-    @property
-    def _deep(self) -> FrozenSet[str]:
-        """The vessels in which nobody sees a piece."""
-        return self._vessels
-
-    def _inside(self, objects: Mapping[str, WorldObject]) -> Iterator[Tuple[str, str]]:
-        """Yield each piece that is in a vessel or dish, with that."""
-        for piece in self._pieces:
-            at = objects[piece].pose
-            for vessel in self._vessels | self._dishes:
-                item = objects[vessel]
-                if at is None or item.pose is None:
-                    continue
-                x, y, z = item.pose.inverse().apply(at.position)
-                if math.hypot(x, y) < item.size[0] / 2.0 and abs(z) < item.size[2] / 2.0 + _OVER:
-                    yield piece, vessel
-
-    def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
-        """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
-        bodies, held = self._home.keys() - self._pieces.keys(), self._holdings()
-        in_hand = {fact.object for fact in held}
-        inside = {piece: around for piece, around in self._inside(seen.objects) if piece not in in_hand}
-        facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
-                 and (fact.predicate not in _SEEN or fact.predicate == "at")}
-        facts |= {Relation(self._pieces[piece], "at", TABLE) for piece in self._pieces.keys() - in_hand - inside.keys()}
-        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self._measure, 2)))
-                  for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
-        facts |= contents | {fact._replace(object=self._pieces.get(fact.object, fact.object)) for fact in held}
-        facts |= {Relation(around, SUPPLIES if around in self._dishes else CONTAINS, self._pieces[piece])
-                  for piece, around in inside.items()}
-        facts |= {Relation(body, "at", self._place(seen.objects[body])) for body in bodies - in_hand}
-        if self._shaken:
-            facts.add(Relation(SHAKER, "powered"))
-        return replace(self._first, objects=self._objects, relations=frozenset(facts), stamp=self.world.time)
-
-    def _place(self, item: WorldObject) -> str:
-        """Return the place near one of whose spots something stands."""
-        near: List[Tuple[float, str]] = [(math.dist(spot, item.pose.position[:2]), place) for place, spots
-                                         in self._spots.items() for spot in spots] if item.pose is not None else []
-        distance, place = min(near, default=(math.inf, TABLE))
-        return place if distance < _NEAR else TABLE

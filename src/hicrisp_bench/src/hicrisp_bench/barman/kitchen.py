@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Callable, Collection, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
@@ -106,23 +107,17 @@ class Kitchen(TwoHands):
     def _door(self, call: Call) -> Outcome:
         """Open or close something with the first hand that can; one that holds something puts it down meanwhile."""
         thing, asked = call.name("thing"), call.name("hand")
-        hands = sorted((asked,) if asked in HANDS else HANDS, key=self._held)
+        hands = sorted((asked,) if asked in HANDS else HANDS, key=lambda hand: bool(self._held(hand)))
         outcome = Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING, "no hand can do that", thing)
         for hand in hands:
-            held = next((fact.object for fact in self._holdings() if fact.subject == hand), "")
-            outcome = self._put(call, TABLE, held, False) if held else outcome
-            if held and not outcome.ok:
-                break
-            outcome = self._do(call, hand, call.command.action, thing)
-            if outcome.ok and held:
-                outcome = self._do(call, hand, "pick", held)
+            outcome = self._meanwhile(call, hand, partial(self._do, call, hand, call.command.action, thing))
             if outcome.status is not Status.PLANNING:
                 break
         return outcome
 
     def _put_into(self, call: Call, vessel: str) -> Outcome:
         """Lay a topping on the dough, beside those that are there."""
-        item, seen = self._body(call.name("item")), self._look().objects
+        item, seen = self._bodies(call.name("item"))[0], self._look().objects
         pose, best = seen[vessel].pose, Outcome(Status.PLANNING, f"there is no room on the {vessel}")
         if vessel in self._dishes or pose is None:
             return super()._put_into(call, vessel)

@@ -171,7 +171,8 @@ def _at_the_counter(
     trial: BarmanTrial, domain: Domain, first: WorldState, recipe: Recipe, menu: Mapping[str, Recipe]
 ) -> "TwoHands":
     """Return two arms with what the drink and its plan need; in the kitchen with what any dish of the menu needs."""
-    from hicrisp_bench.barman.hands import MEASURE, TwoHands  # Facts need no physics.
+    from hicrisp_bench.barman.bodies import MEASURE  # Facts need no physics.
+    from hicrisp_bench.barman.hands import TwoHands
     from hicrisp_bench.barman.kitchen import Kitchen
 
     plan = trial.recorded.text if trial.recorded else ""

@@ -21,7 +21,7 @@ _ROOM = 0.025
 _COMFORT = 0.30
 """Distance of the joints from their limits above which one way is as good as another, radians."""
 _SIDE = 0.5
-"""Cost of a level hand: it needs more room where the object goes than a hand from above."""
+"""Cost of a level hand: it needs more room where the object goes than a hand from above. A leaning one has a part."""
 
 Margin = Callable[[Pose], Optional[float]]
 """The distance of an arm's joints from their limits at a tool pose, radians; ``None`` out of reach."""
@@ -37,7 +37,7 @@ def collision_cost(grasp: Grasp) -> float:
     Returns:
         0 with enough room, 1 in contact, quadratic in between; 0.5 more for a level hand.
     """
-    return max(0.0, 1.0 - grasp.clearance / _ROOM) ** 2 + (_SIDE if grasp.from_side else 0.0)
+    return max(0.0, 1.0 - grasp.clearance / _ROOM) ** 2 + _SIDE * grasp.slope
 
 
 def joint_limit_cost(margin: Optional[float]) -> float:

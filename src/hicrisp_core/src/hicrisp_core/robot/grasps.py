@@ -36,6 +36,10 @@ _BELOW_TOP = 0.012
 _ABOVE_FLOOR = 0.005
 """Space between the tip of a finger in a dish and its floor, metres."""
 _RIM_YAWS = 12
+_LEAN = math.radians(25.0)
+"""By how much a hand from above leans to a side, about its closing direction, to get its palm past what is tall."""
+_SLICES = 5
+"""Into which a leaning hand's parts are cut: each is above other ground than the next."""
 _AWAY = 0.2
 """Least cosine between the direction in which a level hand reaches and the one away from the robot's base."""
 
@@ -161,11 +165,14 @@ def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[Tuple[BaseG
     half, inner, outer = gripper.finger[0] / 2.0, opening / 2.0, opening / 2.0 + gripper.finger[1]
     across, along = gripper.palm[0] / 2.0, gripper.palm[1] / 2.0
     fingers, palm = (-gripper.depth, gripper.tip), (-gripper.depth - gripper.height, -gripper.depth)
-    for xs, ys, zs in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
-                       ((-across, across), (-along, along), palm)):
-        corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
-        heights = [corner[2] for corner in corners]
-        yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
+    slices = _SLICES if 0.1 < abs(tool.axes[2][2]) < 0.99 else 1
+    for xs, ys, (low, high) in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
+                                ((-across, across), (-along, along), palm)):
+        for number in range(slices):
+            zs = [low + (high - low) * part / slices for part in (number, number + 1)]
+            corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
+            heights = [corner[2] for corner in corners]
+            yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
 
 
 def _far(tool: Pose, item: WorldObject, pose: Pose, gripper: Gripper) -> bool:
@@ -194,9 +201,14 @@ class Grasp:
     away: Optional[float] = None
 
     @property
+    def slope(self) -> float:
+        """How far the hand is from pointing straight down, where it is 0; a level one has 1."""
+        return round(1.0 + rotate(self.pose.orientation, (0.0, 0.0, 1.0))[2], 3)
+
+    @property
     def from_side(self) -> bool:
         """Whether the hand approaches level, not from above."""
-        return rotate(self.pose.orientation, (0.0, 0.0, 1.0))[2] > -0.5
+        return self.slope > 0.5
 
     @property
     def turn(self) -> float:
@@ -221,7 +233,8 @@ class Grasp:
 def grasp_candidates(
     item: WorldObject, world: WorldState, gripper: Gripper, besides: Sequence[Pose] = ()
 ) -> List[Grasp]:
-    """Return the possible grasps of an object: from above at several yaws, then from the side.
+    """Return the possible grasps of an object: from above at several yaws, then from the side. Where none of them has
+    room, those with a leaning hand come last.
 
     Args:
         item: the object with its shape and size.
@@ -240,6 +253,10 @@ def grasp_candidates(
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening]
+    if not any(grasp.clearance >= gripper.room for grasp in found):
+        found += [_with_room(pose, width, world, gripper, item.name)
+                  for part in item.grips if part.pose is not None for pose, width in _leaning(part, part.pose, gripper)
+                  if width + 0.004 <= gripper.opening]
     fixed = WorldState({name: other for name, other in world.objects.items() if not other.movable})
     free = [grasp for grasp in found if hand_clearance(grasp.pose, grasp.opening, fixed, gripper, item.name) > 0.0]
     return free or found  # Nobody moves furniture away.
@@ -256,6 +273,17 @@ def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
         yaw = heading(closing) - math.pi / 2.0
         for turn in (yaw, yaw + math.pi):
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
+
+
+def _leaning(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses from above that lean about the closing direction, as low as fingers and palm may come."""
+    sine, cosine, top = math.sin(_LEAN), math.cos(_LEAN), vertical_span(item, pose)[1]
+    for above, width in _from_above(item, pose, gripper):
+        x, y, height = above.position
+        height = max(height + gripper.finger[0] / 2.0 * sine,
+                     top - gripper.depth * cosine + gripper.palm[0] / 2.0 * sine)
+        for half in (_LEAN / 2.0, -_LEAN / 2.0) if height < top else ():
+            yield Pose((x, y, height), multiply(above.orientation, (0.0, math.sin(half), 0.0, math.cos(half)))), width
 
 
 def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
