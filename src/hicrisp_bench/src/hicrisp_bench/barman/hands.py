@@ -308,7 +308,7 @@ class TwoHands(Bodies):
         return outcome
 
     def _over(self, call: Call, vessel: str, work: Callable[[], Outcome]) -> Outcome:
-        """Do something above a vessel; a hand that holds it stays, or holds it out where the other one gets at it."""
+        """Do something with or above a vessel; a hand that holds it stays, or holds it out where there is more room."""
         holder = self._holder(vessel)
         self._moved -= {holder}
         outcome = work()
@@ -332,7 +332,7 @@ class TwoHands(Bodies):
         outcome = DONE
         for hand in sorted(HANDS, key=lambda hand: bool(self._held(hand))):
             outcome = self._meanwhile(call, hand, partial(self._shake, call, hand, vessel))
-            if outcome.status is not Status.PLANNING:
+            if outcome.status is not Status.PLANNING or self._holder(vessel):
                 break
         return outcome
 
@@ -345,7 +345,7 @@ class TwoHands(Bodies):
         simulation = self.world.simulation
         strokes = Strokes(lambda: float(simulation.data.body(vessel).xpos[2]), 0.8 * STROKE)
         simulation.listeners.append(strokes.look)
-        outcome = self._do(call, hand, "shake", vessel)
+        outcome = self._over(call, vessel, partial(self._do, call, hand, "shake", vessel))
         simulation.listeners.remove(strokes.look)
         if outcome.ok and took:
             outcome = self._put(call, SHAKER, vessel)
