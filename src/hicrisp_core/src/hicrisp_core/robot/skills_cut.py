@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Optional
+from typing import Iterator, Optional
 
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.cutting import PART_OF, seam_between
@@ -43,9 +43,8 @@ def cut(context: SkillContext, command: Command) -> Outcome:
                                       context.item), doing)
     if seam is None:
         return failed(Outcome(Status.PRECONDITION, f"nothing is one piece with the {whole}"), doing)
-    ends = (fact.subject for fact in world.relations if fact.predicate == PART_OF and fact.object == whole)
     ground = (name for name, item in world.objects.items() if item.form.ground)
-    touch = frozenset({whole, context.item, *ends, *ground})
+    touch = frozenset({whole, context.item, *_parts(world, whole), *ground})
     outcome = _above(context, seam)
     if outcome.ok:
         outcome = _through(context, whole, seam, touch)
@@ -55,9 +54,12 @@ def cut(context: SkillContext, command: Command) -> Outcome:
 
 
 def _seam(world: WorldState, whole: str) -> Optional[Solid]:
-    parts = (world.objects[fact.subject] for fact in world.relations
-             if fact.predicate == PART_OF and fact.object == whole and fact.subject in world.objects)
-    return next((seam_between(world.objects[whole], part) for part in parts), None)
+    return next((seam_between(world.objects[whole], world.objects[part]) for part in _parts(world, whole)
+                 if part in world.objects), None)
+
+
+def _parts(world: WorldState, whole: str) -> Iterator[str]:
+    return (fact.subject for fact in world.relations if fact.predicate == PART_OF and fact.object == whole)
 
 
 def _tool(context: SkillContext, seam: Solid, aside: float, edge: float, half: float) -> "Outcome | Pose":

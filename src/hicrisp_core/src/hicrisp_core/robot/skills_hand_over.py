@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Iterator, List, Optional, Tuple
 
-from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldObject
 from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
 from hicrisp_core.model.keep_out import grip_at, vertical_span
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -18,7 +18,7 @@ from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
-from hicrisp_core.robot.skills_pick import NOTHING, approach
+from hicrisp_core.robot.skills_pick import approach, closed_on_nothing
 from hicrisp_core.robot.skills_place import carried, tool_at
 
 _YAWS = 12
@@ -140,10 +140,10 @@ def _close(context: SkillContext, item: WorldObject) -> Outcome:
         return closed
     seen = context.look().objects[item.name]
     width = grip_at(seen, seen.pose, context.arm.tool_pose())[1] if seen.pose is not None else min(item.size)
-    if context.arm.opening() < NOTHING * width:
+    nothing = closed_on_nothing(context, item.name, width)
+    if nothing is not None:
         context.open_hand(context.arm.max_opening)
-        return Outcome(Status.EXECUTION, "the gripper closed on nothing",
-                       cause=Cause(CauseKind.NOT_GRIPPED, (item.name,)))
+        return nothing
     context.arm.attach(item.name)
     return DONE
 

@@ -18,7 +18,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
-from hicrisp_core.robot.skills_pick import NOTHING, approach, in_hand
+from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, in_hand
 
 _FAR = 0.95
 """Share of its range to which a part is opened: not hard against its stop."""
@@ -191,9 +191,9 @@ class _Pull:
         gripped = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
         if not gripped.ok:
             return gripped
-        if context.arm.opening() < NOTHING * joint.bar[0]:
-            return Outcome(Status.EXECUTION, "the gripper closed on nothing",
-                           cause=Cause(CauseKind.NOT_GRIPPED, (self.part.name,)))
+        nothing = closed_on_nothing(context, self.part.name, joint.bar[0])
+        if nothing is not None:
+            return nothing
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first

@@ -185,6 +185,22 @@ def _still_there(context: SkillContext, item: WorldObject, within: float) -> Out
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (item.name,), said=why, metres=off))
 
 
+def closed_on_nothing(context: SkillContext, name: str, width: float) -> Optional[Outcome]:
+    """Return why fingers that have closed hold nothing.
+
+    Args:
+        context: the running command with its arm.
+        name: of what they closed on.
+        width: its extent between the fingers, metres.
+
+    Returns:
+        EXECUTION with the cause NOT_GRIPPED; ``None`` if something is between them.
+    """
+    if context.arm.opening() >= NOTHING * width:
+        return None
+    return Outcome(Status.EXECUTION, "the gripper closed on nothing", cause=Cause(CauseKind.NOT_GRIPPED, (name,)))
+
+
 def _close(context: SkillContext, item: WorldObject, width: float, world: WorldState) -> Outcome:
     """Close the fingers, lift, and look whether the item came along.
 
@@ -195,11 +211,11 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
     closed = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
     if not closed.ok:
         return closed
-    if context.arm.opening() < NOTHING * width:
+    nothing = closed_on_nothing(context, item.name, width)
+    if nothing is not None:
         context.open_hand(context.arm.max_opening)
         context.raise_tool(context.settings.retreat, frozenset({item.name}))
-        return Outcome(Status.EXECUTION, "the gripper closed on nothing",
-                       cause=Cause(CauseKind.NOT_GRIPPED, (item.name,)))
+        return nothing
     context.look()
     context.arm.attach(item.name)
     context.progress("lift", 0.8)
