@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
@@ -61,7 +62,7 @@ class Errand:
 Recover = Callable[[Errand, Outcome], Outcome]
 
 
-class SkilledRobot:
+class SkilledRobot(ABC):
     """Carries out commands with the skills of its kind.
 
     Args:
@@ -155,6 +156,7 @@ class SkilledRobot:
             return f"{command} is looked at within {command.look_within} m; that is at least 0.", "look_within"
         return "", ""
 
+    @abstractmethod
     def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
         """Run a skill.
 
@@ -165,7 +167,6 @@ class SkilledRobot:
         Returns:
             How it ended; the robot may still move when it failed.
         """
-        raise NotImplementedError
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Cancel the running command and stop the robot.
