@@ -89,8 +89,9 @@ class EmbeddedInterpreter:
     def _meaning(self, line: Line, request: Request) -> Meaning:
         """What a line means; the user is shown what is near an object that is not there, and asked whose is "own"."""
         world, context = request.world, context_of(request)
-        meaning, own = (meaning_of(each, self._domain, world, context) for each in (line, changed(
-            line, Phrase, lambda said: replace(said, amount=_OWN.get(said.amount, said.amount)))))
+        matching = changed(line, Phrase, lambda said: replace(said, amount=_OWN.get(said.amount, said.amount)))
+        meaning = meaning_of(line, self._domain, world, context)
+        own = meaning if matching == line else meaning_of(matching, self._domain, world, context)
         why, near = meaning.text if isinstance(meaning, Refusal) else "", {_ITS_COLOUR: own, _ANOTHER: meaning}
         if own == meaning or not isinstance(own, Goal):
             if isinstance(meaning, Goal):
