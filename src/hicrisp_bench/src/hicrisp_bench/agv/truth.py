@@ -181,7 +181,7 @@ class TrueTrack:
     def _area_at(self, x: float, y: float) -> str:
         for name, area in self._areas.items():
             if area.pose is not None:
-                local = area.pose.inverse().apply((x, y, area.pose.position[2]))
+                local = area.pose.seen((x, y, area.pose.position[2]))
                 if abs(local[0]) <= area.size[0] / 2.0 and abs(local[1]) <= area.size[1] / 2.0:
                     return name
         return ""

@@ -172,7 +172,7 @@ class Bodies:
                 item = objects[vessel]
                 if at is None or item.pose is None:
                     continue
-                x, y, z = item.pose.inverse().apply(at.position)
+                x, y, z = item.pose.seen(at.position)
                 if math.hypot(x, y) < item.size[0] / 2.0 and abs(z) < item.size[2] / 2.0 + _OVER:
                     yield piece, vessel
 

@@ -70,11 +70,11 @@ def lay_out(
         The scene, and the spots of each place where something can stand.
     """
     dice = Random(f"counter {seed}")
-    filled = {fact.object: fact.subject for fact in state.relations if fact.predicate == SUPPLIES}
-    names = {*names, *(each for pair in filled.items() if {*names} & {*pair} for each in pair)}
+    dish_of = {fact.object: fact.subject for fact in state.relations if fact.predicate == SUPPLIES}
+    names = {*names, *(each for pair in dish_of.items() if {*names} & {*pair} for each in pair)}
     kinds = {name: item.type for name, item in state.objects.items() if name in names and item.type in _BODIES}
     at = {fact.subject: fact.object for fact in state.relations if fact.predicate == "at"}
-    dishes = {filled[name]: name for name, kind in sorted(kinds.items()) if kind == "ingredient"}
+    dishes = {dish_of[name]: name for name, kind in sorted(kinds.items()) if kind == "ingredient"}
     bottles = sorted((name for name, kind in kinds.items() if kind == "bottle"), key=lambda name: (at[name], name))
     others = [name for name, kind in kinds.items() if kind in ("glass", "mixing_container")]
     shelf = dice.sample(bottles, len(bottles))
