@@ -10,9 +10,10 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import List
+from typing import Iterator
 
 import pytest
 
@@ -58,20 +59,23 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, str(HERE / "support/patient_rostest.py"), str(file)], env=environment,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
-    assert run.returncode == 0, f"{run.stdout[-20000:]}\n{told(tmp_path)}"
+    if run.returncode:
+        pytest.fail(f"{run.stdout[-20000:]}\n{told(tmp_path)}\n{failures_in(tmp_path / 'test_results')}", pytrace=False)
     wanted = len(ElementTree.parse(file).getroot().findall("test"))
-    ran = [count for count in tests_of_each(tmp_path / "test_results") if count]
+    ran = [count for count in (int(root.get("tests", 0)) for root in results_in(tmp_path / "test_results")) if count]
     assert len(ran) == wanted, f"a test node ran no test to its end\n{run.stdout[-20000:]}"
 
 
-def tests_of_each(folder: Path) -> List[int]:
-    """How many tests each test node's results tell of; 0 where they were cut off, as when a required node has
-    died.
-    """
-    def told_in(file: Path) -> int:
-        try:
-            return int(ElementTree.parse(file).getroot().get("tests", 0))
-        except ElementTree.ParseError:
-            return 0
+def results_in(folder: Path) -> Iterator[ElementTree.Element]:
+    """Yield what each test node told of its tests; not what was cut off, as when a required node has died."""
+    for file in sorted(folder.glob("**/rosunit-*.xml")):
+        with suppress(ElementTree.ParseError):
+            yield ElementTree.parse(file).getroot()
 
-    return [told_in(file) for file in folder.glob("**/rosunit-*.xml")]
+
+def failures_in(folder: Path) -> str:
+    """Return what failed and the end of each traceback: it comes last, where a log that was cut still shows it."""
+    return "\n".join(
+        f"{case.get('name')}: {(found.text or found.get('message') or '').strip()[-2000:]}"
+        for root in results_in(folder) for case in root.iter("testcase")
+        for found in (*case.iter("failure"), *case.iter("error")))
