@@ -61,7 +61,8 @@ class Restart(unittest.TestCase):
                                    lambda m: outcomes.append(m.result.outcome.status))
         self.workspace.until(lambda: hears(results), "connection with the robot")
         kill("supervisor")
-        assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.SAFETY]
+        self.workspace.until(lambda: outcomes, "end of the motion")
+        assert outcomes[0] in (Outcome.SAFETY, Outcome.CANCELED)  # By the driver's watch, or sooner by the next one.
         results.unregister()
         self.workspace.connect()
         assert self.workspace.finished(task).state == TaskStatus.INTERRUPTED
