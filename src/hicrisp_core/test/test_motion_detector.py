@@ -12,7 +12,7 @@ from agv_world import CATALOGUE, DOMAIN, PLACES, after_motion, at, disc, seen
 from failures import failure, no_motion, words
 from goals import goal, visits
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.corrector.clearing import constrained
+from hicrisp_core.corrector.offset import constrained
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check

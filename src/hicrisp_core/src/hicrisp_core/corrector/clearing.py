@@ -1,5 +1,4 @@
-"""What stands in the way: a constraint of the next motion keeps off it (HiCRISP, section IV-C), or commands put it
-elsewhere and lead back to the command that failed.
+"""What stands in the way: commands put it elsewhere and lead back to the command that failed.
 
 CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's
 own operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by
@@ -14,42 +13,14 @@ import math
 from dataclasses import replace
 from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from shapely.geometry import Point
-
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
-from hicrisp_core.model import (
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    Relation,
-    StackEntry,
-    Value,
-    Vector,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.keep_out import disc, footprint
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
-_AHEAD, _RADIUS = 0.24, 0.10
-"""How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""
-_NEAR = 0.32
-"""Metres from the middle of a base within which an object that is seen may be what stopped it."""
-_CLEARANCE, _WIDEST = 0.02, 0.04
-"""Growth of the clearance with every aborted drive, and its maximum, metres."""
-
-_NOTHING_TO_AVOID = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
-    CauseKind.HARDWARE, CauseKind.UNSUPPORTED, CauseKind.TAKEN_OVER, CauseKind.STILL_MOVING,
-    CauseKind.UNREACHABLE_NODE, CauseKind.STOPPED, CauseKind.CANCELED))
-"""First causes that say nothing about what stands in the way: another target or trajectory meets them
-again.
-"""
 _HOME = "home"
 """The skill by which an arm leaves."""
 _HAND = 0.06
@@ -60,49 +31,6 @@ _SAME_TARGET = 0.005
 """Distance below which two targets are one, metres."""
 _WAYS = 16
 """Ways to put one blocker elsewhere that are looked at."""
-
-
-def constrained(
-    command: Command, feedback: Feedback, world: WorldState, riding: FrozenSet[str] = frozenset()
-) -> Command:
-    """Add to a command what its failure teaches about the next trajectory.
-
-    A place that the camera does not show, or a goal without a path (for a base: without one in time), is
-    replaced by another one. A base stopped by an observed obstacle keeps more clearance and takes another goal;
-    one stopped by something unobserved keeps out of the area ahead of it.
-
-    Args:
-        command: the failed command.
-        feedback: why it failed.
-        world: observed objects, robots and facts; poses in the world frame.
-        riding: names of objects on a base; they did not stop it.
-
-    Returns:
-        The command for the next attempt.
-    """
-    if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
-        return command
-    if feedback.kind is FeedbackKind.CANNOT_TELL:
-        hidden = feedback.cause is not None and feedback.cause.kind is CauseKind.HIDDEN
-        return replace(command, avoid=(*command.avoid, command.target.position)) if hidden else command
-    robot = world.robots.get(command.robot)
-    if feedback.kind is FeedbackKind.TIMEOUT and robot is not None and robot.kind == "base":
-        return replace(command, avoid=(*command.avoid, command.target.position))
-    if feedback.kind not in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION):
-        return command
-    if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind is FeedbackKind.PLANNING:
-        if command.clearance > 0.0:
-            return replace(command,
-                           clearance=0.0)  # There was no way with so much clearance: perhaps with less.
-        return replace(command, avoid=(*command.avoid, command.target.position))
-    x, y, _ = robot.pose.position
-    spot = Point(x, y)
-    if any(footprint(item, item.pose).distance(spot) < _NEAR for name, item in world.objects.items()
-           if name not in riding and item.pose is not None and not item.form.ground):
-        return replace(command, avoid=(*command.avoid, command.target.position),
-                       clearance=min(_WIDEST, command.clearance + _CLEARANCE))
-    before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
-    return replace(command, keep_out=(*command.keep_out, before))
 
 
 def must_make_room(failed: StackEntry, other_targets: bool, world: WorldState) -> bool:

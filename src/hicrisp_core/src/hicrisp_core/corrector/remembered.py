@@ -18,7 +18,7 @@ from hicrisp_core.model import Command, Correction, Maker, MakerKind, Rung, Worl
 from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.corrector import CorrectorRequest
-from hicrisp_core.ports.kinds import RungKind
+from hicrisp_core.ports.kinds import RungAnswer, RungKind
 from hicrisp_core.time.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ def _may_run(command: Command, state: WorldState, request: CorrectorRequest, dom
 class MemoryRung(RungKind):
     """Proposes what worked in an earlier run, where it fits this failure."""
 
-    def answer(
-        self, ladder: "Ladder", question: "CorrectionContext", _: Deadline
-    ) -> Tuple[Optional[Correction], Usage]:
+    def answer(self, ladder: "Ladder", question: "CorrectionContext", _: Deadline) -> RungAnswer:
         for way in question.asked.known:
             commands = fitting(way, question.asked, ladder.domain)
             if commands is not None:

@@ -7,17 +7,19 @@ hand held, or if a motion failed, the model plans anew (Table III).
 
 from __future__ import annotations
 
-from typing import Iterable, Optional, Tuple
+from typing import Iterable, Tuple
 
-from hicrisp_core.corrector.ladder import CorrectionContext, Ladder, RepairRung
+from hicrisp_core.corrector.ladder import CorrectionContext, Ladder
+from hicrisp_core.corrector.rungs import REPAIR
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Searcher
 from hicrisp_core.goals.planning import conditions_of
-from hicrisp_core.model import Command, Correction, FeedbackKind, Relation, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Relation, WorldState
 from hicrisp_core.model.goal import GoalError, Holds
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.ports.kinds import RungAnswer, RungKind
 from hicrisp_core.time.deadline import Deadline
 
 _LOGICAL = frozenset((FeedbackKind.PRECONDITION, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.UNDONE,
@@ -25,15 +27,13 @@ _LOGICAL = frozenset((FeedbackKind.PRECONDITION, FeedbackKind.OUT_OF_ORDER, Feed
 """Failures of the sequence of commands, found without a motion."""
 
 
-class SequenceRung(RepairRung):
+class SequenceRung(RungKind):
     """Repairs the sequence of commands, and leaves everything else to the model."""
 
-    def answer(
-        self, ladder: Ladder, question: CorrectionContext, deadline: Deadline
-    ) -> Tuple[Optional[Correction], Usage]:
+    def answer(self, ladder: Ladder, question: CorrectionContext, deadline: Deadline) -> RungAnswer:
         if question.top.feedback.kind not in _LOGICAL:
             return None, Usage()
-        found, usage = super().answer(ladder, question, deadline)
+        found, usage = REPAIR.answer(ladder, question, deadline)
         if found is None or not found.commands:
             return found, usage
         last = found.commands[-1] if found.drop else question.top.command

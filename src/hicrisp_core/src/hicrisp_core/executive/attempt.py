@@ -5,10 +5,10 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event, Lock, RLock
+from threading import Event, Lock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
-from hicrisp_core.corrector.clearing import constrained
+from hicrisp_core.corrector.offset import AimLearner
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.goal_wording import GoalWords
@@ -29,7 +29,6 @@ from hicrisp_core.model import (
     Level,
     Outcome,
     Pose,
-    Rung,
     Status,
     Step,
     Verdict,
@@ -37,7 +36,6 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.feedback import cause_record, said
 from hicrisp_core.model.goal import Statement
-from hicrisp_core.model.offsets import DecoderOffsets, measured_offset, offset_key
 from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
@@ -47,7 +45,6 @@ from hicrisp_core.trace.events import (
     ApprovalAsked,
     CommandTried,
     Noted,
-    OffsetLearnt,
     OutcomeClaimed,
     VerdictGiven,
     Waiting,
@@ -69,21 +66,12 @@ class Attempt:
     verdict: Verdict
 
 
-class Learnt:
-    """What all steps learn together: the action decoder's estimates; one writes at a time."""
-
-    def __init__(self, offsets: DecoderOffsets) -> None:
-        self.offsets = offsets
-        self.lock = RLock()
-
-
 class Attempts:
-    """Carries out commands, those of one step one at a time, and keeps what the action decoder has learnt."""
+    """Carries out commands, those of one step one at a time."""
 
     def __init__(
-        self, ports: Ports, domain: Domain, policy: Policy, ledger: RunLog, offsets: DecoderOffsets,
-        cancel: Event,
-        searcher: Searcher,
+        self, ports: Ports, domain: Domain, policy: Policy, ledger: RunLog, aim: AimLearner,
+        cancel: Event, searcher: Searcher,
     ) -> None:
         self._ports = ports
         self._domain = domain
@@ -93,18 +81,14 @@ class Attempts:
         self._traffic = Traffic(domain)
         self._searcher = searcher
         self._looking = ActiveObserver(ports.robots, cancel)
-        self._learnt = Learnt(offsets)
+        self.aim = aim
+        self._watching = Lock()
         self._asking = Lock()
         self._keeping = InvariantGuard(domain)
         self._later: Tuple[Step, ...] = ()
         self._seen: List[WorldState] = []
         self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self.latest,
                                          searcher)
-
-    @property
-    def offsets(self) -> DecoderOffsets:
-        """The current estimates of the action decoder."""
-        return self._learnt.offsets
 
     def keep(self, conditions: Tuple[Statement, ...]) -> None:
         """Refuse commands that would end a condition of the task, starting now.
@@ -140,7 +124,7 @@ class Attempts:
         world = self._look() if len(self._ports.robots) < 2 else self._traffic.observe(mine, self._look)
         self._ledger.saw(world.stamp)
         if self._ports.watch is not None:
-            with self._learnt.lock:
+            with self._watching:
                 world = self._ports.watch.see(world)
         self._seen[:] = [world]
         return world
@@ -218,17 +202,20 @@ class Attempts:
             for statement in self._keeping.ended(before, after):  # The goal sees to it that it holds in the end.
                 words = GoalWords(self._domain).now(statement)
                 self._ledger.tell(Noted(text=f"this was to stay so and does not: {words}"))
-            self._learn(aimed, after, outcome, verdict)
+            if verdict.deviation is not None:
+                self._ledger.placed(verdict.deviation)
+            learnt = self.aim.learn(aimed, after, outcome, verdict)
+            if learnt is not None:
+                self._ledger.tell(learnt)
         if self._ports.watch is not None and not told_by_user(verdict):
-            with self._learnt.lock:
+            with self._watching:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
         record = in_words(verdict.feedback, self._domain)
         self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
                                        feedback=record))
         if verdict.feedback is not None and record is not None and not told_by_user(verdict):
             self._ledger.failed(command, verdict.feedback, self._domain.describe(command), record.error)
-            if self._policy.allows(Rung.OFFSET):
-                aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
+            aimed = self.aim.constrained(aimed, verdict.feedback, after)
         return Attempt(aimed, verdict)
 
     def _judged(
@@ -283,7 +270,7 @@ class Attempts:
             self._searcher, command, world, self._later, self._policy.search, Deadline(THINK_LIMIT))
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
-        offsets = self.offsets if purpose == RETRY else self.offsets.agreed()
+        offsets = self.aim.offsets if purpose == RETRY else self.aim.offsets.agreed()
         aimed = self._keeping.aimed(command, world, lambda each: self._ports.body.aim(
             each, world, offsets, Deadline(THINK_LIMIT)))
         if isinstance(aimed, Feedback):
@@ -347,32 +334,6 @@ class Attempts:
     def _tell_phase(self, phase: str, _: float) -> None:
         if phase.startswith(AWAITED):
             self._ledger.tell(Waiting(text=phase))
-
-    def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
-        """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
-        before it lets go, the object ends at its goal however far the arm misses: the sample is what was seen
-        then, and several approaches that missed alike are more than one sample. An object that slipped out of the
-        hand was not placed, and does not measure the aim."""
-        if verdict.deviation is not None:
-            self._ledger.placed(verdict.deviation)
-        if not self._policy.allows(Rung.OFFSET):
-            return
-        item = after.objects.get(self._domain.item(command))
-        measured = outcome.missed
-        if measured is None and verdict.deviation is not None and outcome.ok:
-            measured = measured_offset(command, item)
-        if item is None or measured is None:
-            return
-        key = offset_key(command.robot, self._domain.actions[command.action].skill)
-        with self._learnt.lock:
-            for _ in range(2 if outcome.alike else 1):
-                self._learnt.offsets = self._learnt.offsets.updated(key, measured, item.uncertainty.position)
-            offsets = self._learnt.offsets
-        estimate, settings = offsets.estimates[key], offsets.settings
-        sigma = estimate.sigma(settings)
-        self._ledger.tell(OffsetLearnt(
-            key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.agreed().bias(key), 0.0), sigma=(sigma, sigma, 0.0),
-            samples=estimate.samples))
 
 
 def told_by_user(verdict: Verdict) -> bool:

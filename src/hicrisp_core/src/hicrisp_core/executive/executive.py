@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from threading import Event
 from typing import Any, Optional, Tuple
 
+from hicrisp_core.corrector.offset import AimLearner
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import listed, sentence, spoken
 from hicrisp_core.domain.schema import Domain
@@ -81,8 +82,8 @@ class Executive:
         ledger = RunLog(self._policy.budget, earlier.hear)
         if self._policy.allows(Rung.OFFSET):
             self.offsets = earlier.offsets(self.offsets, self._ports.robots, ledger)
-        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
-                            self._searcher)
+        aim = AimLearner(self._domain, self._policy, self.offsets)
+        attempts = Attempts(self._ports, self._domain, self._policy, ledger, aim, self._cancel, self._searcher)
         with attempts.conversation.open():
             return self._run(task, history, earlier, ledger, attempts)
 
@@ -133,7 +134,7 @@ class Executive:
         under_way = TaskRun(understood, begun.conversation, plan, runner, self._ports, self._domain,
                             self._policy, ledger, world)
         result = under_way.run()
-        self.offsets = attempts.offsets
+        self.offsets = attempts.aim.offsets
         went_well = result.ok and not self._cancel.is_set() and under_way.exemplary()
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason = result.reason or "done"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Callable, Optional, Set, Tuple
 
+from hicrisp_core.corrector.offset import DECODED
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
@@ -163,11 +164,11 @@ class StepRunner:
             correction = self._ask(stack, progress, tried=tuple(tried.attempts))
             if correction.rung == Rung.GIVE_UP:
                 return self._given_up(first, stack, correction.note)
-            if correction.steps or correction.rung == Rung.LLM_REPLAN:
+            if correction.replaces_plan:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries),
                                   maker=correction.maker, goal=correction.goal)
-            if correction.rung == Rung.HELP:
+            if correction.maker.kind is MakerKind.PERSON:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0), correction.maker)
@@ -206,7 +207,7 @@ class StepRunner:
     def _ask(self, stack: FeedbackStack, progress: CorrectorRequest, missed: Optional[Feedback] = None,
              tried: Tuple[TriedCommand, ...] = ()) -> Correction:
         world = self.attempts.observe()
-        known = self.known(stack.top, world) if len(stack) and self.policy.allows(Rung.MEMORY) else ()
+        known = self.known(stack.top, world) if len(stack) else ()
         request = replace(progress, stack=stack.entries, world=world, seen=frozenset(self.seen), missed=missed,
                           known=known, tried=tried)
         with self.ledger.thinking():
@@ -218,12 +219,12 @@ class StepRunner:
         said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
         maker = MakerRecord(correction.maker.kind.value, correction.maker.name)
         self.ledger.tell(CorrectionMade(
-            rung=correction.rung, commands=tuple(said), note=correction.note, maker=maker))
+            rung=correction.rung, commands=tuple(said), note=correction.note, maker=maker,
+            replaces_plan=correction.replaces_plan))
         if correction.rung != Rung.GIVE_UP:
             self.ledger.corrected(correction.rung, correction.maker)
-            measured = len(stack) and stack.top.feedback.deviation is not None
-            if measured and correction.rung != Rung.OFFSET and self.policy.allows(Rung.OFFSET):
-                self.ledger.corrected(Rung.OFFSET, Maker(MakerKind.DECODER))
+            if len(stack) and self.attempts.aim.joins(correction, stack.top.feedback):
+                self.ledger.corrected(Rung.OFFSET, DECODED)
         return correction
 
     def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> CorrectionStatus:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.corrector.goal_pursuit import Situation
+from hicrisp_core.corrector.situation import Situation
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence

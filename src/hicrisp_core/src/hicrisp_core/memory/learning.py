@@ -18,9 +18,6 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, timeline_of
 
-_LEARNT = ("repair", "llm_step", "memory")
-"""The rungs whose commands are worth knowing: they lead to where the failed one can be tried again."""
-
 
 @dataclass(frozen=True)
 class Lesson:
@@ -114,7 +111,7 @@ def _corrections(
     for moment in moments:
         if isinstance(moment, CorrectionMade):
             missed()
-            correction, done = (moment, []) if moment.rung in _LEARNT else (None, [])
+            correction, done = moment, []
         elif isinstance(moment, AttemptRecord) and moment.ok is not None:
             if not moment.ok:
                 missed()

@@ -127,3 +127,8 @@ class Correction:
     maker: Maker = NOBODY
     goal: Optional[Goal] = None
     """What the new steps lead to, where who made them says it anew."""
+
+    @property
+    def replaces_plan(self) -> bool:
+        """Whether the plan's rest is given up for ``steps``."""
+        return bool(self.steps) or self.rung == Rung.LLM_REPLAN

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, ClassVar, NamedTuple, Optional, Tuple
 
 from typing_extensions import Final
 
@@ -20,6 +20,9 @@ from hicrisp_core.time.deadline import Deadline
 ARM: Final = "arm"
 BASE: Final = "base"
 """The kinds of robots."""
+RungAnswer = Tuple[Optional[Correction], Usage]
+"""The correction, ``None`` if the rung has none, or GIVE_UP with the reason that the user reads; and what that cost.
+"""
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,17 @@ class FactTest:
 
 
 class RungKind(ABC):
-    """One way of the corrector to answer a failure."""
+    """One way of the corrector to answer a failure.
+
+    What its correction says is all that others ask: a person is asked for what has the maker ``PERSON``, new
+    ``steps`` replace the plan's rest, and commands after which the retry worked are remembered.
+    """
+
+    waits: ClassVar[bool] = False
+    """Whether it is also asked where no command helps, but the cause may pass: a sensor without data, say."""
 
     @abstractmethod
-    def answer(self, ladder: Any, question: Any, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def answer(self, ladder: Any, question: Any, deadline: Deadline) -> RungAnswer:
         """Answer a failed command.
 
         Args:
@@ -99,9 +109,21 @@ class RungKind(ABC):
             deadline: wall-clock limit of the call.
 
         Returns:
-            The correction, ``None`` if the rung has none, or GIVE_UP with the reason that the user reads; and what
-            that cost.
+            The correction and what it cost.
         """
+
+    def pursue(self, ladder: Any, question: Any, deadline: Deadline) -> RungAnswer:
+        """Answer a goal that is missed after the last step; by default the rung has no answer.
+
+        Args:
+            ladder: as for ``answer``.
+            question: its stack is empty; ``asked.missed`` says what is missing.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            A correction with steps to the goal, and what it cost.
+        """
+        return None, Usage()
 
 
 @dataclass(frozen=True)

@@ -228,13 +228,14 @@ class VerdictGiven(Event):
 
 @dataclass(frozen=True)
 class CorrectionMade(Event):
-    """What the corrector answers, by the rung of the ladder, and who made it."""
+    """What the corrector answers, by the rung of the ladder, and who made it; perhaps in place of the plan's rest."""
 
     kind: ClassVar[str] = "correction"
     rung: str = ""
     commands: Tuple[str, ...] = ()
     note: str = ""
     maker: MakerRecord = MakerRecord()
+    replaces_plan: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,15 @@ MAKERS = {
     "memory": "the memory of earlier runs",
 }
 """Who makes corrections, in words; a model is called by its name."""
-DEEDS = {
-    "repair": "repaired it",
-    "offset": "aimed again",
-    "help": "was asked for help",
+_DEEDS = {
+    "search": "repaired it",
+    "decoder": "aimed again",
+    "person": "was asked for help",
     "memory": "applied a correction that worked before",
-    "llm_step": "made a corrective action",
-    "llm_replan": "made a new plan from the failed step on",
+    "offline": "made a corrective action",
+    "model": "made a corrective action",
 }
-"""What each rung does, as it follows its maker."""
-_AGAIN = ("repair", "llm_step")
-"""Rungs without whose commands the same is tried again."""
+"""What each maker does, as it follows its name, unless it makes a new plan."""
 _MOST = 6
 
 
@@ -167,16 +165,18 @@ def _failed(attempt: AttemptRecord) -> str:
 
 
 def _corrected(correction: CorrectionMade) -> str:
-    rung = correction.rung
-    if rung == "give_up":
+    if correction.rung == "give_up":
         return f"It was given up: {_closed(correction.note or 'no correction was left')}"
-    commands = correction.commands
-    what = ", by trying it again" if rung in _AGAIN else ""
-    if commands:
-        what = f": {', then '.join(commands)}"
-    note = f" ({correction.note})" if rung == "offset" and correction.note else ""
-    who = maker_words(correction)
-    return _closed(f"{who[:1].upper()}{who[1:]} {DEEDS.get(rung, 'corrected it')}{note}{what}")
+    maker, who = correction.maker.kind, maker_words(correction)
+    planned = correction.replaces_plan and maker != "search"
+    deed = "made a new plan from the failed step on" if planned else _DEEDS.get(maker, "corrected it")
+    if correction.commands:
+        deed += f": {', then '.join(correction.commands)}"
+    elif maker == "decoder" and correction.note:
+        deed += f" ({correction.note})"
+    elif maker not in ("decoder", "person") and not planned:
+        deed += ", by trying it again"
+    return _closed(f"{who[:1].upper()}{who[1:]} {deed}")
 
 
 def maker_words(correction: CorrectionMade) -> str:
