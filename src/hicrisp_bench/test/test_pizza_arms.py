@@ -33,7 +33,7 @@ class Counter:
     """Two arms with what a mushroom pizza needs."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.hands = Kitchen(CONFIG, DOMAIN, STATE, NEEDED, seed)
+        self.hands = Kitchen(CONFIG, DOMAIN, STATE, NEEDED, seed, 1.0)
         self.world = self.hands.world
 
     def do(self, action: str, **arguments: Any) -> Outcome:

@@ -59,7 +59,7 @@ def test_a_domain_calls_things_what_it_likes(tmp_path):
     ({"skill": "skill: go_to"}, "'go_to' is one of a robot of the type base, and take has no such parameter"),
     ({"skill": "decode: zzz"}, "actions.take.decode: unknown target rule 'zzz'; valid are: free, apart, on"),
     ({"roles": "roles: {held: grips}"},
-     "the skill 'pick' handles an object: name a parameter of take 'item', or give"),
+     "the skill 'pick' needs its item: name a parameter of take 'item', or give"),
     ({"roles": "roles: {hold: grips}"}, r"roles.hold: unknown key 'hold' \(did you mean 'held'\?\)"),
     ({"roles": "roles: {held: holding}"},
      "roles.held: 'holding' is no predicate of this domain; there are: grips"),

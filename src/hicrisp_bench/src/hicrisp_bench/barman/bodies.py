@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Collection, Dict, FrozenSet, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import Collection, Dict, FrozenSet, Iterator, List, Mapping, Set, Tuple
 
 import mujoco
 from hicrisp_core.detector.fact_tests import holding
@@ -42,18 +42,15 @@ class Bodies:
         state: the kitchen's first facts.
         names: what is needed of it.
         seed: of the layout and of the arms' planners.
-        measure: millilitres of a unit of the plan's amounts; ``None`` for what plans here count in.
+        measure: millilitres of a unit of the plan's amounts.
     """
-
-    measure = MEASURE
-    """Millilitres of what its plans count in."""
 
     def __init__(
         self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int,
-        measure: Optional[float] = None,
+        measure: float = MEASURE,
     ) -> None:
-        self._measure = self.measure if measure is None else measure
-        scene, self._spots = self._laid_out(config, state, names, seed)
+        self._measure = measure
+        scene, self._spots = self.laid_out(config, state, names, seed)
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
         # What stands still costs nothing.
@@ -73,9 +70,20 @@ class Bodies:
             robot.use_eyes(self._look)
 
     @staticmethod
-    def _laid_out(
+    def laid_out(
         config: Path, state: WorldState, names: Collection[str], seed: int
     ) -> Tuple[Scene, Dict[str, List[Planar]]]:
+        """Lay out the counter.
+
+        Args:
+            config: the folder with scenes.
+            state: the kitchen's first facts.
+            names: what is needed of it.
+            seed: draws the places.
+
+        Returns:
+            The scene, and the spots of each place where something can stand.
+        """
         return lay_out(config, state, names, seed)
 
     def observe(self, deadline: Deadline) -> WorldState:
@@ -88,17 +96,24 @@ class Bodies:
             The world without poses.
         """
         seen = self.world.observe(deadline)
-        return self._state(seen, {fact for fact in seen.relations if fact.predicate == CONTAINS})
+        return self.facts(seen, {fact for fact in seen.relations if fact.predicate == CONTAINS})
 
     def served(self) -> WorldState:
         """Return the facts with what the vessels truly hold; for judges."""
         liquids = self.world.simulation.liquids
-        return self._state(self.world.true_state(), {
+        return self.facts(self.world.true_state(), {
             Relation(vessel, CONTAINS, what) for vessel in self._vessels
-            for what, amount in liquids.contents(vessel).items() if amount > self._least(vessel)})
+            for what, amount in liquids.contents(vessel).items() if amount > self.least(vessel)})
 
-    def _least(self, vessel: str) -> float:
-        """Return how many millilitres of something a vessel at least has in it that counts as containing it."""
+    def least(self, vessel: str) -> float:
+        """Return how much of something a vessel has in it at least that counts as containing it.
+
+        Args:
+            vessel: its name.
+
+        Returns:
+            Millilitres.
+        """
         del vessel
         return _TRACE
 
@@ -107,8 +122,16 @@ class Bodies:
         """Millilitres that no vessel caught."""
         return self.world.simulation.liquids.lost
 
-    def _height(self, place: str, item: WorldObject) -> float:
-        """Return how high the middle of something is that stands at a place, metres."""
+    def height(self, place: str, item: WorldObject) -> float:
+        """Return how high the middle of something is that stands at a place.
+
+        Args:
+            place: its name.
+            item: what stands there.
+
+        Returns:
+            Metres.
+        """
         del place
         return item.size[2] / 2.0
 
@@ -151,16 +174,24 @@ class Bodies:
     def _look(self) -> WorldState:
         """Return what the arms see: not the pieces that are in a vessel, or in a dish in a hand."""
         seen = self.world.look()
-        hidden = self._hidden(seen.objects)
+        hidden = self.hidden(seen.objects)
         return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
                                       for name, item in seen.objects.items()})
 
-    def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
-        covers = self._deep | {fact.object for fact in self._holdings()}
+    def hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
+        """Return what the arms do not see.
+
+        Args:
+            objects: as they are.
+
+        Returns:
+            Names of objects that are in or on others.
+        """
+        covers = self.deep | {fact.object for fact in self._holdings()}
         return {piece for piece, around in self._inside(objects) if around in covers}
 
     @property
-    def _deep(self) -> FrozenSet[str]:
+    def deep(self) -> FrozenSet[str]:
         """The vessels in which nobody sees a piece."""
         return self._vessels
 
@@ -176,8 +207,16 @@ class Bodies:
                 if math.hypot(x, y) < item.size[0] / 2.0 and abs(z) < item.size[2] / 2.0 + _OVER:
                     yield piece, vessel
 
-    def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
-        """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
+    def facts(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
+        """Return the kitchen's facts: those of the bodies as they are seen, the others as they began.
+
+        Args:
+            seen: the bodies.
+            contents: what the vessels contain.
+
+        Returns:
+            The world without poses.
+        """
         bodies, held = self._home.keys() - self._pieces.keys(), self._holdings()
         in_hand = {fact.object for fact in held}
         inside = {piece: around for piece, around in self._inside(seen.objects) if piece not in in_hand}

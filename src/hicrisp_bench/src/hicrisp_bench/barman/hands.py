@@ -89,6 +89,8 @@ class TwoHands(Bodies):
     """
 
     name = "robot"
+    handled = ""
+    """The body that an arm was told to move last."""
     _moved: FrozenSet[str] = frozenset()
     """The arms that do not stand clear."""
 
@@ -114,15 +116,16 @@ class TwoHands(Bodies):
         if refusal is not None:
             return Outcome(Status.PRECONDITION, told(refusal, self._domain))
         call = Call(command, Deadline(_PATIENCE), cancel, progress)
-        work = self._works().get(command.action)
+        work = self.works().get(command.action)
         return work(call) if work is not None else Outcome.because(
             CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
 
-    def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
+    def works(self) -> Mapping[str, Callable[[Call], Outcome]]:
+        """Return what carries out each action that the arms can do, by the action's name."""
         return {
             "get": self._get, "put": lambda call: self._put(call, call.name("place")),
             "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "tip_into": self._tip_into,
-            "put_into": lambda call: self._put_into(call, call.name("vessel")), "wait": self._wait,
+            "put_into": lambda call: self.put_into(call, call.name("vessel")), "wait": self._wait,
             "switch_on": self._switch_on, "switch_off": self._switch_off, "gaze": lambda _: DONE,
             "finger_push": lambda call: (self._switch_off if self._shaken else self._switch_on)(call)}
 
@@ -155,6 +158,7 @@ class TwoHands(Bodies):
         self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
         self._moved |= {hand}
+        self.handled = item
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
 
@@ -230,7 +234,7 @@ class TwoHands(Bodies):
                 continue
             if self._holder(item) != by and not self._do(call, by, "pick", item).ok:
                 return why
-            put = self._do(call, by, "put_down", item, Pose((*spot, self._height(TABLE, seen.objects[item]))))
+            put = self._do(call, by, "put_down", item, Pose((*spot, self.height(TABLE, seen.objects[item]))))
             outcome = self._do(call, hand, "pick", item) if put.ok else put
             if outcome.status is not Status.PLANNING:
                 return outcome
@@ -241,7 +245,7 @@ class TwoHands(Bodies):
     def _put(self, call: Call, place: str, item: str = "", pass_on: bool = True) -> Outcome:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
         if place in self._dishes:
-            return self._put_into(call, place)
+            return self.put_into(call, place)
         item, seen = item or self._bodies(call.name("item"))[0], self._look()
         hand, free = self._holder(item), list(self._free(place, item, seen))
         outcome = Outcome.because(
@@ -250,7 +254,7 @@ class TwoHands(Bodies):
         for spot in free:
             if _reaches(seen, hand, spot):
                 outcome = self._do(call, hand, "put_down", item,
-                                   Pose((*spot, self._height(place, seen.objects[item]))))
+                                   Pose((*spot, self.height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
         if not free or not pass_on or place == TABLE:
@@ -275,7 +279,16 @@ class TwoHands(Bodies):
                 return self._tell(call, by, "release", item)
         return outcome
 
-    def _put_into(self, call: Call, vessel: str) -> Outcome:
+    def put_into(self, call: Call, vessel: str) -> Outcome:
+        """Put what a hand holds into a vessel.
+
+        Args:
+            call: names the item.
+            vessel: its name.
+
+        Returns:
+            What the arms report.
+        """
         return self._over(call, vessel, partial(self._drop, call, self._bodies(call.name("item"))[0], vessel))
 
     def _drop(self, call: Call, item: str, vessel: str) -> Outcome:
@@ -302,7 +315,7 @@ class TwoHands(Bodies):
     def _poured(self, call: Call, source: str, into: str, amount: float) -> Outcome:
         """Pour, and leave the room above the vessel below to the other hand."""
         hand = self._holder(source)
-        outcome = self._over(call, into, partial(self._do, call, hand, "pour", source, into=into, amount=amount))
+        outcome = self._over(call, into, partial(self._do, call, hand, "pour", source, target=into, amount=amount))
         if outcome.ok:
             self._stand_clear(call, hand)  # Where it cannot, it waits there.
         return outcome

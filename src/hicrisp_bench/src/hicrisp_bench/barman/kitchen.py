@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Callable, Collection, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
+from typing import Callable, Collection, Dict, FrozenSet, List, Mapping, Set, Tuple
 
 from hicrisp_core.model import CauseKind, Outcome, Pose, Relation, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar
@@ -15,7 +15,6 @@ from hicrisp_core.model.joint import within
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.liquids import VOLUME
 from hicrisp_core.model.shapes import BOWL_WALL
-from hicrisp_core.model.task import Value
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.scene import Scene, load_scene
 
@@ -76,33 +75,18 @@ def lay_out_kitchen(
 class Kitchen(TwoHands):
     """The hands in a kitchen with an oven. What lies on a board goes where the board goes, by friction alone."""
 
-    measure = 1.0
-    _moving = ""
-    """The body that an arm is told to move."""
+    laid_out = staticmethod(lay_out_kitchen)
 
-    @staticmethod
-    def _laid_out(
-        config: Path, state: WorldState, names: Collection[str], seed: int
-    ) -> Tuple[Scene, Dict[str, List[Planar]]]:
-        return lay_out_kitchen(config, state, names, seed)
-
-    def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
-        usual = super()._works()
+    def works(self) -> Mapping[str, Callable[[Call], Outcome]]:
+        """See ``TwoHands``."""
+        usual = super().works()
         return {**{action: work for action, work in usual.items() if action not in _SHAKERS},
                 "open": self._door, "close": self._door}
 
-    def _least(self, vessel: str) -> float:
+    def least(self, vessel: str) -> float:
+        """See ``Bodies``."""
         return _SPREAD * next(float(fact.object) for fact in self.world.scene.facts
                               if (fact.subject, fact.predicate) == (vessel, VOLUME))
-
-    def _do(
-        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
-    ) -> Outcome:
-        self._moving = item
-        try:
-            return super()._do(call, hand, action, item, to, **more)
-        finally:
-            self._moving = ""
 
     def _door(self, call: Call) -> Outcome:
         """Open or close something with the first hand that can; one that holds something puts it down meanwhile."""
@@ -115,12 +99,12 @@ class Kitchen(TwoHands):
                 break
         return outcome
 
-    def _put_into(self, call: Call, vessel: str) -> Outcome:
+    def put_into(self, call: Call, vessel: str) -> Outcome:
         """Lay a topping on the dough, beside those that are there."""
         item, seen = self._bodies(call.name("item"))[0], self._look().objects
         pose, best = seen[vessel].pose, Outcome(Status.PLANNING, f"there is no room on the {vessel}")
         if vessel in self._dishes or pose is None:
-            return super()._put_into(call, vessel)
+            return super().put_into(call, vessel)
         height = vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0
         lying = [seen[name].pose for name in self._pieces if name != item]
         for number in range(_AROUND):
@@ -142,27 +126,26 @@ class Kitchen(TwoHands):
     def _boards(self) -> List[str]:
         return [item.name for item in self.world.scene.things if item.form.grips is not None]
 
-    def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
+    def hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
         """Return what is in a dish in a hand, or lies on a board that is taken, carried or put down."""
-        moved = {board for board in self._boards for pose in (objects[board].pose,) if board == self._moving
+        moved = {board for board in self._boards for pose in (objects[board].pose,) if board == self.handled
                  or pose is not None and vertical_span(objects[board], pose)[0] > _STANDS}
-        return super()._hidden(objects) | {name for name, board in self._aboard(objects).items() if board in moved}
+        return super().hidden(objects) | {name for name, board in self._aboard(objects).items() if board in moved}
 
-    @property
-    def _deep(self) -> FrozenSet[str]:
-        return frozenset()
+    deep: FrozenSet[str] = frozenset()
 
-    def _height(self, place: str, item: WorldObject) -> float:
-        return super()._height(place, item) + (BOWL_WALL if place in self._fixtures else 0.0)
+    def height(self, place: str, item: WorldObject) -> float:
+        """See ``Bodies``."""
+        return super().height(place, item) + (BOWL_WALL if place in self._fixtures else 0.0)
 
     @property
     def _fixtures(self) -> Dict[str, str]:
         """The part of each fixture that opens and closes it."""
         return {item.joint.fixture: item.name for item in self.world.scene.objects.values() if item.joint is not None}
 
-    def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
+    def facts(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
         """Return the kitchen's facts: also which door is closed, and what is on the board and in the oven."""
-        state, objects = super()._state(seen, contents), seen.objects
+        state, objects = super().facts(seen, contents), seen.objects
         aboard, inside = self._aboard(objects), inside_of(objects, shut=False)
         there = {name: place for name, place in (*inside.items(), *aboard.items()) if name not in self._pieces}
         facts = {fact for fact in state.relations if fact.predicate != "at" or fact.subject not in there}

@@ -178,7 +178,7 @@ def _at_the_counter(
     plan = trial.recorded.text if trial.recorded else ""
     if trial.menu.served:
         names = frozenset(name for each in menu.values() for name in needed(first, each, plan))
-        return Kitchen(trial.config, domain, first, names, trial.counter or 0)
+        return Kitchen(trial.config, domain, first, names, trial.counter or 0, 1.0)
     measure = min(MEASURE, _DRINK / max(1.0, poured_out(domain, first, plan)))
     return TwoHands(trial.config, domain, first, needed(first, recipe, plan), trial.counter or 0, measure)
 

@@ -66,7 +66,8 @@ class ParameterEntry:
         max: greatest number.
         any: whether any object of the type serves, as one hand or the other.
         optional: whether it may be left out, and nothing depends on it.
-        role: ``item`` for the object that the action handles.
+        role: ``item`` for the object that the action handles, ``target`` for the one that it is done to, ``amount`` for
+            how much of it.
     """
 
     type: str

@@ -12,7 +12,16 @@ from hicrisp_core.config.settings import read_settings
 from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.domain import entries
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
-from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles
+from hicrisp_core.domain.roles import (
+    AMOUNT,
+    ITEM,
+    PARAMETER_ROLES,
+    PREDICATE_ROLES,
+    ROLE_NAMES,
+    TARGET,
+    TYPE_ROLES,
+    Roles,
+)
 from hicrisp_core.domain.schema import (
     ANYTHING,
     PRECONDITION_KINDS,
@@ -160,9 +169,10 @@ class _ActionReader:
             if kinds[:1] != [skill.robot]:
                 raise self._positions.error(path, f"the skill '{told.skill}' is one of a robot of the type "
                                             f"{skill.robot}, and {self._name} has no such parameter")
-            if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-                raise self._positions.error(path, f"the skill '{told.skill}' handles an object: name a parameter of "
-                                            f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
+            for role, needs in ((ITEM, skill.item), (TARGET, skill.target), (AMOUNT, skill.amount)):
+                if needs and all(parameter.role != role for parameter in parameters.values()):
+                    raise self._positions.error(path, f"the skill '{told.skill}' needs its {role}: name a parameter of "
+                                                f"{self._name} '{self._usual(role)}', or give one 'role: {role}'")
         if told.decode and told.decode not in extensions().targets:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(told.decode))
         return Action(
@@ -175,15 +185,19 @@ class _ActionReader:
 
     def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)
-        if entry.type == _NUMBER:
-            return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
-                             math.inf if entry.max is None else entry.max)
-        usual = ITEM if name == self._roles.item else ""
+        usual = next((role for role in PARAMETER_ROLES if name == self._usual(role)), "")
         role = usual if entry.role is None else entry.role
         if entry.role is not None and role not in PARAMETER_ROLES:
             raise self._positions.error((*path, "role"), f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
+        if entry.type == _NUMBER:
+            return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
+                             math.inf if entry.max is None else entry.max, role=role)
         return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")), any=entry.any,
                          optional=entry.optional, role=role)
+
+    def _usual(self, role: str) -> str:
+        """Return the name by which a parameter plays a role without being told."""
+        return self._roles.item if role == ITEM else role
 
     def _preconditions(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Precondition, ...]:
         found, valid = [], [kind.value for kind in PRECONDITION_KINDS]

@@ -97,9 +97,8 @@ class Roles:
 ROLE_NAMES = tuple(entry.name for entry in fields(cast(Any, Roles)))
 TYPE_ROLES = ("area", "forbidden", "surface", "tray", "obstacle")
 """The roles that types play; one that a domain gives to none goes to the type of the role's own name."""
-ITEM = "item"
-PARAMETER_ROLES = (ITEM,)
-"""The roles that parameters play; predicates play all others."""
+ITEM, TARGET, AMOUNT = PARAMETER_ROLES = ("item", "target", "amount")
+"""The roles that parameters play; predicates play all others. One of the role's own name does so untold."""
 PREDICATE_ROLES = tuple(name for name in ROLE_NAMES if name not in (*TYPE_ROLES, *PARAMETER_ROLES))
 
 

@@ -8,7 +8,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.entries import ExampleEntry, PredicateEntry
-from hicrisp_core.domain.roles import ITEM, Roles
+from hicrisp_core.domain.roles import AMOUNT, ITEM, TARGET, Roles
 from hicrisp_core.errors import DomainError, did_you_mean
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, KeepOut, Relation, Step, Value, WorldObject, WorldState
@@ -68,7 +68,8 @@ class Parameter:
 
     ``any`` says that any object of the type serves as well, as one hand or the other: it may be left out, and
     a repair may choose another one. An ``optional`` one is left out where it is not given, and nothing
-    depends on it. ``role`` is ``item`` for the object that the action handles.
+    depends on it. ``role`` is ``item`` for the object that the action handles, ``target`` for the one that it is
+    done to, and ``amount`` for how much of it.
     """
 
     name: str
@@ -118,7 +119,18 @@ class Action:
     @property
     def item_parameter(self) -> str:
         """The name of the parameter that is the object it handles; empty when it handles none."""
-        return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
+        return self.parameter_of(ITEM)
+
+    def parameter_of(self, role: str) -> str:
+        """Return the name of the parameter that plays a role.
+
+        Args:
+            role: one of ``PARAMETER_ROLES``.
+
+        Returns:
+            The name; empty when none plays it.
+        """
+        return next((p.name for p in self.parameters.values() if p.role == role), "")
 
     @property
     def target(self) -> Optional[TargetRule]:
@@ -134,12 +146,14 @@ class Action:
 
 @dataclass(frozen=True)
 class SkillUse:
-    """What a robot must know of an action: the skill, and which of its parameters is the object that is
-    handled.
+    """What a robot must know of an action: the skill, and which of its parameters are the object that is handled, the
+    one that it is done to, and how much of it.
     """
 
     skill: str
     item: str = ""
+    target: str = ""
+    amount: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,7 +171,7 @@ class Domain:
     @property
     def skills(self) -> Mapping[str, SkillUse]:
         """The skill of each action, by the action's name; without those that no robot carries out."""
-        return {name: SkillUse(action.skill, action.item_parameter)
+        return {name: SkillUse(action.skill, *map(action.parameter_of, (ITEM, TARGET, AMOUNT)))
                 for name, action in self.actions.items() if action.skill}
 
     def item(self, command: Command) -> str:

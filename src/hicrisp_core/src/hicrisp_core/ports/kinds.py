@@ -34,12 +34,16 @@ class Skill:
         run: for an arm ``run(context, command)`` with a ``robot.skills.SkillContext``; for a base
             ``run(drive, command)`` with a ``robot.base_robot.Drive``.
         item: whether it handles an object; then the action must have a parameter for it.
+        target: whether it is done to another object; then the action must have a parameter for that.
+        amount: whether it must be told how much.
         own: whether every robot of the kind has it under its own name, besides the actions of the domain.
     """
 
     robot: str
     run: Callable[..., Outcome]
     item: bool = False
+    target: bool = False
+    amount: bool = False
     own: bool = False
 
 

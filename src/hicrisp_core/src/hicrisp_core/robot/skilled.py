@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
+from hicrisp_core.domain.roles import ITEM
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status
@@ -26,6 +27,8 @@ class Errand:
         clock: seconds of the robot's clock, by which time limits are meant.
         end: when the command's own time limit is over, by that clock.
         item: the name of the object that the command handles; empty if it names none.
+        other: the name of the object that it is done to; empty if it names none.
+        amount: how much of it; 0 if it does not say.
     """
 
     command: Command
@@ -35,6 +38,8 @@ class Errand:
     clock: Callable[[], float]
     end: float
     item: str
+    other: str
+    amount: float
 
     def left(self) -> float:
         """Return the time until the command's own limit.
@@ -126,11 +131,12 @@ class SkilledRobot(ABC):
         if said:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID, said, about)
         end = self._clock() + (command.time_limit if command.time_limit > 0.0 else math.inf)
+        skill, use = self._skills[command.action]
         errand = Errand(command, deadline, LinkedEvent(cancel), progress or (lambda *_: None), self._clock, end,
-                        self.item(command))
+                        self.item(command), command.argument(use.target), float(command.arguments.get(use.amount, 0.0)))
         self._running = errand.cancel
         try:
-            outcome = self.carry_out(self._skills[command.action][0], errand)
+            outcome = self.carry_out(skill, errand)
             if not outcome.ok and outcome.status is not Status.INVALID:
                 halted = self._driver.stop(Deadline(self._stop_limit))
                 outcome = outcome.stopped(halted, f" {self.name} does not confirm that it stands: ")
@@ -199,6 +205,6 @@ def skills_of(kind: str, uses: Mapping[str, SkillUse]) -> Dict[str, Tuple[Skill,
         ConfigError: for a skill that is not registered; lists those that are.
     """
     known = extensions().skills
-    own = {name: SkillUse(name) for name in known if known.get(name).own}
+    own = {name: SkillUse(name, ITEM) for name in known if known.get(name).own}
     found = {action: (known.get(use.skill), use) for action, use in (*own.items(), *uses.items())}
     return {action: (skill, use) for action, (skill, use) in found.items() if skill.robot == kind}

@@ -28,15 +28,14 @@ def cut(context: SkillContext, command: Command) -> Outcome:
 
     Args:
         context: the running command with its arm, observer and limits.
-        command: its item is the blade in the hand, its other object what is cut.
+        command: its item is the blade in the hand, its target what is cut.
 
     Returns:
         DONE with the parts seen apart and the blade above them; EXECUTION if the blade did not get through.
     """
+    del command  # The context has what it names.
     context.progress("look", 0.0)
-    world = context.look()
-    whole = next((str(value) for value in command.arguments.values()
-                  if value in world.objects and value != context.item), "")
+    world, whole = context.look(), context.other
     seam, doing = _seam(world, whole), f"cut the {whole} with the {context.item}"
     if not in_hand(context, world.objects[context.item]):
         return failed(Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION, f"the {context.item} is not in the hand",
@@ -104,4 +103,4 @@ def _through(context: SkillContext, whole: str, seam: Solid, touch: "frozenset[s
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (whole,), said=why, metres=top - edge))
 
 
-CUT = Skill(ARM, cut, item=True)
+CUT = Skill(ARM, cut, item=True, target=True)

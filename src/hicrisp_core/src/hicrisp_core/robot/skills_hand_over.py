@@ -38,7 +38,6 @@ def offer(context: SkillContext, command: Command) -> Outcome:
     Returns:
         DONE with the item there, still in the hand.
     """
-    context = _about(context, command)
     context.progress("offer", 0.2)
     seen = carried(context, context.item)
     if isinstance(seen, Outcome) or seen.pose is None or command.target is None:
@@ -73,7 +72,7 @@ def take(context: SkillContext, command: Command) -> Outcome:
     Returns:
         DONE with the item between the fingers; PLANNING where the other hand leaves no room for this one.
     """
-    context = _about(context, command)
+    del command  # The context has its item.
     context.progress("look", 0.0)
     world = context.look()
     item = world.objects[context.item]
@@ -104,7 +103,7 @@ def release(context: SkillContext, command: Command) -> Outcome:
     Returns:
         DONE with the hand away from the item.
     """
-    context = _about(context, command)
+    del command  # The context has its item.
     context.progress("release", 0.8)
     opened = context.open_hand(context.arm.opening() + context.gripper.spare)
     context.arm.detach()
@@ -116,10 +115,6 @@ def release(context: SkillContext, command: Command) -> Outcome:
         if moved.status is not Status.PLANNING:
             break
     return failed(moved, f"release the {context.item}")
-
-
-def _about(context: SkillContext, command: Command) -> SkillContext:
-    return replace(context, item=command.argument("item"))
 
 
 def _beside(item: WorldObject, grasps: List[Grasp]) -> Iterator[Grasp]:

@@ -84,18 +84,16 @@ def pour(context: SkillContext, command: Command) -> Outcome:
 
     Args:
         context: the running command with its arm, observer and limits.
-        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below. More
+        command: its item is the vessel in the hand, its target the vessel below, its amount the millilitres. More
             than the item holds tips it out, with what is loose in it.
 
     Returns:
         DONE with the vessel upright in the hand; EXECUTION if less arrived than was asked for.
     """
+    del command  # The context has what it names.
     context.progress("look", 0.0)
-    world = context.look()
-    amount = next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
-    into = next((world.objects[str(value)] for value in command.arguments.values()
-                 if value in world.objects and value != context.item), None)
-    held = world.objects[context.item]
+    world, amount = context.look(), context.amount
+    held, into = world.objects[context.item], world.objects.get(context.other)
     if into is None or into.pose is None or not in_hand(context, held):
         return Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION,
                                f"Cannot pour: the {context.item} is not in the hand.", context.item)
@@ -213,4 +211,4 @@ def _tilt(context: SkillContext, way: _Way, until: float, least: float) -> Outco
     return outcome
 
 
-POUR = Skill(ARM, pour, item=True)
+POUR = Skill(ARM, pour, item=True, target=True, amount=True)
