@@ -12,6 +12,9 @@ from hicrisp_sim.arm_model import ArmDescription
 if TYPE_CHECKING:
     from hicrisp_sim.simulation import Simulation
 
+_CONTACTS = int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
+"""The first kind of constraint that is a contact."""
+
 
 class ArmJoints:
     """The joints, fingers and actuators of an arm in a simulation.
@@ -78,7 +81,7 @@ class ArmJoints:
         """
         model, data = self._simulation.model, self._simulation.data
         found = np.zeros(model.nv)
-        contacts = data.efc_type >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
+        contacts = data.efc_type >= _CONTACTS
         mujoco.mj_mulJacTVec(model, data, found, np.where(contacts, data.efc_force, 0.0))
         return np.array(found[self._arm])
 

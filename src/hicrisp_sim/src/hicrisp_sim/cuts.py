@@ -100,7 +100,7 @@ class Cuts:
         """
         touched: Dict[Tuple[str, int], float] = {}
         force = np.zeros(6)
-        for number in range(data.ncon):
+        for number in range(data.ncon if self.pairs else 0):
             geoms = [int(each) for each in data.contact[number].geom]
             found = next((self._layers[geom] for geom in geoms if geom in self._layers), None)
             edge = next((geom for geom in geoms if geom in self._edges), None)

@@ -15,7 +15,7 @@ from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.mujoco_poses import pose_of, w_first
 
 _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
-_DAMPING = 1e-4
+_DAMPING = 1e-4 * np.eye(6)
 _LARGEST_STEP = 0.4
 _STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
 """Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
@@ -109,23 +109,23 @@ class Kinematics:
         """
         target = np.array(pose.position)
         wanted, here, turn, error = np.array(w_first(pose.orientation)), np.zeros(4), np.zeros(3), np.zeros(6)
-        joints = np.array(seed, dtype=float)
+        joints, lower, upper = np.array(seed, dtype=float), self.lower + room, self.upper - room
+        here_at, here_turned = self._data.site_xpos[self._site], self._data.site_xmat[self._site]
         for iteration in range(iterations):
             jacobian = self.jacobian(joints)
-            error[:3] = target - self._data.site_xpos[self._site]
-            mujoco.mju_mat2Quat(here, self._data.site_xmat[self._site])
+            error[:3] = target - here_at
+            mujoco.mju_mat2Quat(here, here_turned)
             mujoco.mju_subQuat(turn, wanted, here)
             mujoco.mju_rotVecQuat(error[3:], turn, here)
-            if np.abs(error[:3]).max() < _POSITION_ERROR and np.abs(error[3:]).max() < _ROTATION_ERROR:
+            off = np.abs(error).tolist()
+            if max(off[:3]) < _POSITION_ERROR and max(off[3:]) < _ROTATION_ERROR:
                 return joints
-            gram = jacobian @ jacobian.T
-            gram[np.diag_indices(6)] += _DAMPING
             pull = (self.rest - joints) * lean * 0.8 ** iteration
-            step = pull + jacobian.T @ np.linalg.solve(gram, error - jacobian @ pull)
-            largest = np.abs(step).max()
+            step = pull + jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + _DAMPING, error - jacobian @ pull)
+            largest = max(np.abs(step).tolist())
             if largest > _LARGEST_STEP:
                 step *= _LARGEST_STEP / largest
-            joints = np.clip(joints + step, self.lower + room, self.upper - room)
+            joints = np.minimum(np.maximum(joints + step, lower), upper)
         return None
 
     def solutions(

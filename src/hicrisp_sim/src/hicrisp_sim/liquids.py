@@ -55,6 +55,7 @@ class Liquids:
             model: the physics, which has a body of each vessel's name.
         """
         self._bodies = [model.body(name).id for name in self.names]
+        self._upright = np.array([9 * body + 8 for body in self._bodies], dtype=int)
 
     def step(self, data: mujoco.MjData, seconds: float) -> None:
         """Let liquids run for a step of the physics.
@@ -63,8 +64,9 @@ class Liquids:
             data: the state after the step.
             seconds: length of the step.
         """
-        for vessel in np.flatnonzero((data.xmat[self._bodies, 8] < _LEVEL_VESSEL) & (self._volume > 0.0)):
-            self._run_out(data, int(vessel), seconds)
+        for vessel, cosine in enumerate(data.xmat.take(self._upright).tolist()):
+            if cosine < _LEVEL_VESSEL and self._volume[vessel] > 0.0:
+                self._run_out(data, vessel, seconds)
 
     def seen(self) -> FrozenSet[Relation]:
         """Return the levels and contents as a look reads them.

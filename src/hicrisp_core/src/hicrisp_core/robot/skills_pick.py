@@ -137,10 +137,14 @@ def _try(
 
 def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:
     """Return the least joint margin of a grasp and, once it is lifted, of a tilt to the better side."""
+    held, best = context.arm.margin(pose), None
     lifted = pose.shifted((0.0, 0.0, context.settings.approach))
-    sides = [context.arm.margin(lifted.compose(Pose((0.0, 0.0, 0.0), from_yaw(side)))) for side in (_TILTED, -_TILTED)]
-    held, tilted = context.arm.margin(pose), max((side for side in sides if side is not None), default=None)
-    return None if held is None or tilted is None else min(held, tilted)
+    for side in (_TILTED, -_TILTED):
+        if held is None or best is not None and best >= held:
+            break  # The other side does not change the least.
+        tilted = context.arm.margin(lifted.compose(Pose((0.0, 0.0, 0.0), from_yaw(side))))
+        best = max((each for each in (best, tilted) if each is not None), default=None)
+    return None if held is None or best is None else min(held, best)
 
 
 def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:

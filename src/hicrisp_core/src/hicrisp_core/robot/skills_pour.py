@@ -137,9 +137,10 @@ def _ranked(context: SkillContext, held: WorldObject, into: WorldObject, most: f
     """Return the ways to pour in which the joints stay away from their limits best, upright and tilted most."""
     found: List[Tuple[float, int, _Way]] = []
     for number, way in enumerate(_ways(context, held, into)):
-        margins = [context.arm.margin(way.tool(tilt)) for tilt in (0.0, most)]
-        if None not in margins:
-            found.append((-min(margin for margin in margins if margin is not None), number, way))
+        upright = context.arm.margin(way.tool(0.0))
+        tilted = None if upright is None else context.arm.margin(way.tool(most))
+        if upright is not None and tilted is not None:
+            found.append((-min(upright, tilted), number, way))
     return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
 
 
