@@ -63,6 +63,13 @@ def test_all_orders_seeds_policies_and_mistakes_are_run() -> None:
     assert all(len(made) == 120 for _, made in cases)
 
 
+def test_layouts_with_an_area_out_of_reach_can_be_left_out() -> None:
+    (_, runs), *_ = trials(CONFIG, OPEN + 1, every=6, policies=["hicrisp"], reachable=True)
+    seeds = [run.seed for run in runs]
+    assert OPEN in seeds
+    assert len(seeds) < OPEN
+
+
 def test_the_shortest_way_enters_the_areas_in_their_order() -> None:
     truth = TrueMap(load_scene(CONFIG / "scenes" / "agv.yaml", OPEN), "agv")
     assert truth.reachable("area_1")

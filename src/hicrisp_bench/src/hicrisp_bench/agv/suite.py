@@ -38,7 +38,7 @@ POLICIES = ("open_loop", "hicrisp", "hierarchical")
 _JUDGE = Lazy("hicrisp_bench.agv.over_ros:AgvJudge")
 """Of trials over ROS, which is needed for these only."""
 QUICK = {"trials": 1, "every": 3}
-SELECTS = ("trials", "every", "policies", "robots")
+SELECTS = ("trials", "every", "policies", "robots", "reachable")
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -157,26 +157,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="AGVs that drive at once, each with a stack of its own, under the policy hierarchical (1)")
     add_every(parser, "of the six orders")
     add_policies(parser, POLICIES)
+    parser.add_argument("--reachable", action="store_true",
+                        help="of one AGV, only layouts in which every area can be reached with space to spare")
     add_over_ros(parser)
 
 
-def trials(config: Path, seeds: int, every: int = 1,
-           policies: Sequence[str] = POLICIES) -> List[Tuple[Row, List[AgvTrial]]]:
-    """Every row of the table with the runs that make it."""
+def trials(config: Path, seeds: int, every: int = 1, policies: Sequence[str] = POLICIES,
+           reachable: bool = False) -> List[Tuple[Row, List[AgvTrial]]]:
+    """Every row of the table with the runs that make it.
+
+    Args:
+        config: folder with scenes, domains and policies.
+        seeds: number of layouts.
+        every: which of the orders: every so many.
+        policies: names of their files.
+        reachable: whether layouts in which an area cannot be reached with space to spare are left out.
+
+    Returns:
+        The head of each row with its runs.
+    """
     orders = list(itertools.permutations(AREAS))[::every]
     cases = [("agv", injected, policy) for injected in ("", *INJECTIONS) for policy in policies]
     cases += [(ZONE_SCENE, "", policy) for policy in policies if policy == "hierarchical"]
+    layouts = {scene: [seed for seed in range(seeds)
+                       if not reachable or _all_reachable(AgvTrial(config, AREAS, "", seed, scene=scene).load_scene())]
+               for scene in sorted({case[0] for case in cases})}
     return [({"scene": scene, "plan": injected or "offline", "policy": policy, "llm": "offline"},
              [AgvTrial(config, order, policy, seed, injected, scene)
-              for order in orders for seed in range(seeds)])
+              for order in orders for seed in layouts[scene]])
             for scene, injected, policy in cases]
+
+
+def _all_reachable(scene: Scene) -> bool:
+    """Check whether the base can come to every area with space to spare."""
+    truth = TrueMap(scene, scene.robots[0])
+    return all(map(truth.reachable, AREAS))
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
     if options.robots > 1:
         return _run_fleet(options, runner)
-    cases = trials(options.config, options.trials, options.every, options.policies)
+    cases = trials(options.config, options.trials, options.every, options.policies, options.reachable)
     found = runner.by_case(run_agv_trial, cases, key_of, "agv", _JUDGE if options.over_ros else None)
     rows = [row_of({**head, "over_ros": options.over_ros}, own) for head, own in found]
     measured = [_speed(options.config)]
