@@ -56,15 +56,17 @@ class Liquids:
         """
         self._bodies = [model.body(name).id for name in self.names]
 
-    def step(self, data: mujoco.MjData, seconds: float) -> None:
+    def step(self, data: mujoco.MjData, seconds: float, shut: FrozenSet[str] = frozenset()) -> None:
         """Let liquids run for a step of the physics.
 
         Args:
             data: the state after the step.
             seconds: length of the step.
+            shut: names of the vessels out of which nothing runs.
         """
         for vessel in np.flatnonzero((data.xmat[self._bodies, 8] < _LEVEL_VESSEL) & (self._volume > 0.0)):
-            self._run_out(data, int(vessel), seconds)
+            if self.names[vessel] not in shut:
+                self._run_out(data, int(vessel), seconds)
 
     def seen(self) -> FrozenSet[Relation]:
         """Return the levels and contents as a look reads them.
