@@ -161,7 +161,38 @@ objects:
 """
 
 
-@pytest.mark.parametrize(("item", "does"), [("trunk", ("open", "close")), ("knob", ("open",))])
+FRIDGE = """
+scene: fridge
+domain: furniture
+robots: [panda]
+objects:
+  fridge: {type: cupboard, shape: case, size: [0.26, 0.34, 0.29], position: [0.50, 0.50], yaw: -90}
+  fridge_door: {type: door, shape: box, size: [0.016, 0.34, 0.26], on: fridge, joint: {kind: swing, reach: [0, 86]}}
+  milk: {type: cylinder, size: [0.06, 0.06, 0.13], mass: 0.2, on: fridge}
+"""
+
+
+def test_something_is_taken_out_of_a_fridge_through_its_open_door(tmp_path: Path) -> None:
+    scene = tmp_path / "fridge.yaml"
+    scene.write_text(FRIDGE)
+    world = EmbeddedWorld(scene)
+
+    def do(action: str, item: str, goal: Pose = None) -> Outcome:
+        command = Command(action, {"robot": "panda", "item": item}, "panda", target=goal, time_limit=120.0)
+        return world.robot.execute(command, Deadline(LIMIT), Event())
+
+    closed = do("pick", "milk")
+    assert closed.status is Status.PRECONDITION
+    assert "not in sight" in closed.message
+    assert do("open", "fridge").ok
+    assert world.observe(Deadline(LIMIT)).holds("in", "milk", "fridge")
+    assert do("pick", "milk").ok
+    assert do("put_down", "milk", Pose((0.45, -0.20, 0.065))).ok
+    assert not world.observe(Deadline(LIMIT)).holds("in", "milk", "fridge")
+    assert world.true_frames()["milk"][0].position == pytest.approx((0.45, -0.20, 0.065), abs=0.02)
+
+
+@pytest.mark.parametrize(("item", "does"), [("trunk", ("open", "close")), ("knob", ("open", "home", "close"))])
 def test_lids_swing_up_and_knobs_turn(tmp_path: Path, item: str, does: "tuple[str, ...]") -> None:
     scene = tmp_path / "corner.yaml"
     scene.write_text(CORNER)

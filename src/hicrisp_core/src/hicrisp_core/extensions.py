@@ -186,6 +186,8 @@ def standard_extensions() -> Extensions:
             "close": Lazy("hicrisp_core.robot.skills_joint:CLOSE"),
             "shake": Lazy("hicrisp_core.robot.skills_shake:SHAKE"),
             "cut": Lazy("hicrisp_core.robot.skills_cut:CUT"),
+            "screw": Lazy("hicrisp_core.robot.skills_screw:SCREW"),
+            "unscrew": Lazy("hicrisp_core.robot.skills_screw:UNSCREW"),
             "clear_view": Lazy("hicrisp_core.robot.skills_arm:CLEAR_VIEW"),
             "move_tool": Lazy("hicrisp_core.robot.skills_arm:MOVE_TOOL"),
             "offer": Lazy("hicrisp_core.robot.skills_hand_over:OFFER"),

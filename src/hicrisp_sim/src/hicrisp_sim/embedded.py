@@ -13,6 +13,7 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.cutting import PART_OF
+from hicrisp_core.model.screwing import SCREWED_ON
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.perception import Sight
@@ -363,7 +364,9 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def _measure(self) -> None:
-        self.eyes.measure(self.simulation.liquids.seen() | self.simulation.cuts.seen(), PART_OF)
+        simulation = self.simulation
+        self.eyes.measure(simulation.liquids.seen() | simulation.cuts.seen() | simulation.threads.seen(), PART_OF,
+                          SCREWED_ON)
 
     def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.

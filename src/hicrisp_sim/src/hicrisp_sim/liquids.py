@@ -57,15 +57,16 @@ class Liquids:
         self._bodies = [model.body(name).id for name in self.names]
         self._upright = np.array([9 * body + 8 for body in self._bodies], dtype=int)
 
-    def step(self, data: mujoco.MjData, seconds: float) -> None:
+    def step(self, data: mujoco.MjData, seconds: float, shut: FrozenSet[str] = frozenset()) -> None:
         """Let liquids run for a step of the physics.
 
         Args:
             data: the state after the step.
             seconds: length of the step.
+            shut: names of the vessels out of which nothing runs.
         """
         for vessel, cosine in enumerate(data.xmat.take(self._upright).tolist()):
-            if cosine < _LEVEL_VESSEL and self._volume[vessel] > 0.0:
+            if cosine < _LEVEL_VESSEL and self._volume[vessel] > 0.0 and self.names[vessel] not in shut:
                 self._run_out(data, vessel, seconds)
 
     def seen(self) -> FrozenSet[Relation]:

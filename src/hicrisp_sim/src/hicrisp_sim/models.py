@@ -20,6 +20,7 @@ from hicrisp_sim.cuts import add_layers
 from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
+from hicrisp_sim.threads import add_threads
 
 _PIXELS = 16
 """Of the texture for each of a tag's squares."""
@@ -150,6 +151,7 @@ def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
         body.add_freejoint(name=item.name)
         add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
     add_layers(spec, scene, THING, ROBOT | THING)
+    add_threads(spec, scene, THING, ROBOT | THING)
     _add_fixtures(spec, scene)
     add_tags(spec, scene)
     return spec

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import IDENTITY
+from hicrisp_core.model.screwing import SCREWED_ON
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.arm_model import ArmDescription
@@ -38,6 +39,7 @@ class PlanningScene:
         self._postures: Sequence[np.ndarray] = ()
         self._owners = {link: other.name for other in others for link in other.links()}
         self._touch: FrozenSet[str] = frozenset()
+        self._caps: FrozenSet[str] = frozenset()
         self.attached: Optional[str] = None
         self._seen: FrozenSet[str] = frozenset()
         self._strangers: Dict[str, Solid] = {}
@@ -73,12 +75,17 @@ class PlanningScene:
         self._carry(self.attached, held)
 
     def sync(self, world: WorldState) -> None:
-        """Place every object where it was observed; unobserved and unknown ones are left out.
+        """Place every object where it was observed; unobserved and unknown ones are left out. Caps on bottles are in
+        nobody's way: they move with them.
 
         Args:
             world: observed objects, robots and facts; poses in the world frame.
         """
         self._welcome(world)
+        caps = frozenset(fact.subject for fact in world.relations if fact.predicate == SCREWED_ON)
+        if caps != self._caps:
+            self._caps = caps
+            self._set_bits()
         seen = set()
         for name in self._names:
             item = world.objects.get(name)
@@ -246,7 +253,7 @@ class PlanningScene:
     def _set_bits(self) -> None:
         for name in self._names:
             bits = DISTAL if name in self._touch else THING
-            if name == self.attached:
+            if name == self.attached or name in self._caps:
                 bits = 0
             for geom in self._geoms(name):
                 self._model.geom_contype[geom] = bits

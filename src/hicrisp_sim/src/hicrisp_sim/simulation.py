@@ -23,6 +23,7 @@ from hicrisp_sim.cuts import Cuts
 from hicrisp_sim.liquids import Liquids
 from hicrisp_sim.lockstep import Lockstep
 from hicrisp_sim.models import physics_model
+from hicrisp_sim.threads import Threads
 
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
@@ -91,12 +92,16 @@ class Simulation:
         self.data = mujoco.MjData(self.model)
         self.data.time = now
         self._due = []
-        self.liquids, self.cuts = Liquids(scene), Cuts(scene)
-        self.liquids.bind(self.model)
-        self.cuts.bind(self.model, self.data)
+        self.liquids, self.cuts, self.threads = Liquids(scene), Cuts(scene), Threads(scene)
+        self._bind()
         self._begin()
         mujoco.mj_forward(self.model, self.data)
         self._look()
+
+    def _bind(self) -> None:
+        self.liquids.bind(self.model)
+        self.cuts.bind(self.model, self.data)
+        self.threads.bind(self.model, self.data)
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
         return physics_model(scene, self.descriptions)
@@ -155,8 +160,7 @@ class Simulation:
             self.model = self._build(self.scene)
             self.data = mujoco.MjData(self.model)
             self.data.time = data.time
-            self.liquids.bind(self.model)
-            self.cuts.bind(self.model, self.data)
+            self._bind()
             self._begin()
             for number in range(model.njnt):
                 name = model.joint(number).name
@@ -226,11 +230,12 @@ class Simulation:
             timestep = self.model.opt.timestep
             steps = round(CONTROL_PERIOD / timestep)
             self._hold()
-            if self.liquids.names or self.cuts.pairs:
+            if self.liquids.names or self.cuts.pairs or self.threads:
                 for _ in range(steps):
                     mujoco.mj_step(self.model, self.data)
-                    self.liquids.step(self.data, timestep)
+                    self.liquids.step(self.data, timestep, self.threads.shut)
                     self.cuts.step(self.model, self.data)
+                    self.threads.step(self.model, self.data)
             else:
                 mujoco.mj_step(self.model, self.data, nstep=steps)
             self._look()

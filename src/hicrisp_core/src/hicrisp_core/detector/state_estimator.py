@@ -19,6 +19,7 @@ from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
+from hicrisp_core.model.screwing import SCREWED_ON
 from hicrisp_core.model.track import View, Visibility
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.eyes import Frames, Naming
@@ -231,7 +232,9 @@ class StateEstimator:
         robots = {name: robot if name not in self._records else replace(
                       robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
-        return replace(world.with_relations(world.relations | self.measured), robots=robots,
+        screwed = {(fact.subject, fact.object) for fact in self.measured if fact.predicate == SCREWED_ON}
+        facts = frozenset(fact for fact in world.relations if (fact.subject, fact.object) not in screwed)
+        return replace(world.with_relations(facts | self.measured), robots=robots,
                        trouble="" if view is None else view.trouble)
 
     def _enclosed(self, frames: Frames, now: float) -> Dict[str, Tuple[Pose, float]]:

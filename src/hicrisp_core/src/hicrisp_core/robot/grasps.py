@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from shapely.geometry import MultiPoint
@@ -40,6 +40,8 @@ _LEAN = math.radians(25.0)
 """By how much a hand from above leans to a side, about its closing direction, to get its palm past what is tall."""
 _SLICES = 5
 """Into which a leaning hand's parts are cut: each is above other ground than the next."""
+_BEHIND = 0.15
+"""Length of the arm behind the hand that needs as much room as the hand does, under a roof or before a wall, metres."""
 _AWAY = 0.2
 """Least cosine between the direction in which a level hand reaches and the one away from the robot's base."""
 
@@ -258,7 +260,8 @@ def grasp_candidates(
                   for part in item.grips if part.pose is not None for pose, width in _leaning(part, part.pose, gripper)
                   if width + 0.004 <= gripper.opening]
     fixed = WorldState({name: other for name, other in world.objects.items() if not other.movable})
-    free = [grasp for grasp in found if hand_clearance(grasp.pose, grasp.opening, fixed, gripper, item.name) > 0.0]
+    reaching = replace(gripper, height=gripper.height + _BEHIND)
+    free = [grasp for grasp in found if hand_clearance(grasp.pose, grasp.opening, fixed, reaching, item.name) > 0.0]
     return free or found  # Nobody moves furniture away.
 
 

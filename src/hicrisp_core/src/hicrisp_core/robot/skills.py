@@ -8,6 +8,7 @@ from typing import Callable, FrozenSet, Optional, Sequence, Union
 from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import Gripper
@@ -15,6 +16,8 @@ from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skilled import Errand
 
 DONE = Outcome(Status.SUCCESS)
+_SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
+"""Of the tool that sweeps, m/s, and of the hand as it turns, rad/s; the length of a line that only turns it, metres."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,21 @@ class SkillContext(Errand):
         if isinstance(motion, MotionFailure):
             return motion.outcome()
         return self.arm.follow(motion, self.deadline, self.cancel, stop_on_contact=guarded)
+
+    def sweep(self, pose: Pose, touch: FrozenSet[str]) -> Outcome:
+        """Move the tool straight to a pose near by, slowly also where it only turns.
+
+        Args:
+            pose: in the world frame.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The outcome of planning and execution.
+        """
+        here = self.arm.tool_pose()
+        length = max(_LEAST, distance(here.position, pose.position))
+        seconds = max(length / _SPEED, turn_between(here.orientation, pose.orientation) / _TURNS)
+        return self.line(pose, length / seconds, touch)
 
     def follow(self, motion: Trajectory) -> Outcome:
         """Execute a planned motion.

@@ -12,7 +12,7 @@ from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, from_axes, turn_between
+from hicrisp_core.model.geometry import distance, from_axes
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -24,8 +24,6 @@ _FAR = 0.95
 """Share of its range to which a part is opened: not hard against its stop."""
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
-_SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
-"""Of the handle, m/s, and of the hand as it turns, rad/s; the length of a line that only turns the hand, metres."""
 _ENOUGH = 0.03
 """Share of the range by which the end may be missed."""
 _STANDS, _STALLS = 0.2, 3
@@ -95,14 +93,13 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     context.arm.detach()
     joint, pose = part.joint, part.pose
     goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
-    outcome, before = DONE, math.inf
+    outcome, before, idle = DONE, math.inf, 0
     for _ in range(_GRASPS):
         left = abs(goal - joint.position(pose))
         if left <= enough:
             return DONE
-        if left > before - enough:
-            break  # The last grasp brought it no farther.
-        before, outcome = left, _once(context, part, joint, pose, goal)
+        idle = idle + 1 if left > before - enough else 0
+        before, outcome = left, _once(context, part, joint, pose, goal, idle)
         stopped = context.interrupted()
         seen = context.look().objects[part.name].pose
         if stopped is not None or seen is None or outcome.status is not Status.PLANNING:
@@ -111,11 +108,11 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     return failed(outcome, doing)
 
 
-def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float) -> Outcome:
+def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float, idle: int) -> Outcome:
     """Take the handle, move the part as far as the arm gets with this grasp, and let go; PLANNING where that is not far
-    enough.
+    enough. The best ways are left out after as many grasps from here that moved nothing.
     """
-    ways = _ranked(context, context.look(), part, joint, pose, goal)
+    ways = _ranked(context, context.look(), part, joint, pose, goal)[idle:]
     best: Optional[Outcome] = None
     touch = frozenset({part.name})
     for way in ways[:context.settings.tries]:
@@ -238,10 +235,8 @@ class _Pull:
         outcome = DONE
         for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
             turned = self.turned + follows * step
-            tool, here = self.way.tool(joint, handle, turned, start), self.context.arm.tool_pose()
-            length = max(_LEAST, distance(here.position, tool.position))
-            seconds = max(length / _SPEED, turn_between(here.orientation, tool.orientation) / _TURNS)
-            outcome = self.context.line(tool, length / seconds, frozenset({self.part.name, joint.fixture}))
+            outcome = self.context.sweep(self.way.tool(joint, handle, turned, start),
+                                         frozenset({self.part.name, joint.fixture}))
             if outcome.status is not Status.PLANNING:
                 self.turned, self.follows = turned, follows
                 break
