@@ -97,12 +97,23 @@ def test_a_dish_is_taken_by_its_rim_and_put_back_and_its_pieces_slide_into_the_s
     assert bar.holds("hand_left", "holding", "ice_cubes_bowl")
     assert bar.do("get", item="ice_cubes", hand="hand_right").ok  # Out of the dish, which is put down for it.
     assert not bar.holds("hand_left", "holding", "ice_cubes_bowl")
+    assert not bar.holds("ice_cubes", "at", "ice_cubes_bowl")
     assert bar.do("put", item="ice_cubes", place="ice_cubes_bowl").ok
+    assert bar.holds("ice_cubes", "at", "ice_cubes_bowl")  # So that nobody takes it out to put it back again.
     assert bar.do("get", item="ice_cubes_bowl", hand="hand_right").ok
     assert bar.do("tip_into", bowl="ice_cubes_bowl", vessel="mixing_container").ok
     assert bar.holds("mixing_container", "contains", "ice_cubes")
     assert bar.do("put", item="ice_cubes_bowl", place="table").ok
     assert bar.holds("ice_cubes_bowl", "at", "table")
+
+
+def test_what_lies_in_a_dish_stays_in_its_middle_on_the_way_and_is_taken_out_again() -> None:
+    bar = Counter(6, ("vodka_bottle", "tomato_juice_bottle", "salt_bottle", "fridge", "ice_cubes", "lemon_slice",
+                      "mixing_container", "first_glass"))
+    assert bar.do("get", item="lemon_slice_bowl", hand="hand_right").ok
+    assert bar.do("put", item="lemon_slice_bowl", place="table").ok
+    taken = bar.do("get", item="lemon_slice", hand="hand_left")
+    assert taken.ok, taken.message
 
 
 def test_a_dish_has_plenty_of_pieces() -> None:

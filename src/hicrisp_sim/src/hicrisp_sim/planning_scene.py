@@ -183,7 +183,7 @@ class PlanningScene:
     def loaded(self) -> bool:
         """Whether the hand has something on which things lie, and which must stay level."""
         item = self._scene.objects.get(self.attached or "")
-        return item is not None and item.form.grips is not None
+        return item is not None and (item.form.rim or item.form.grips is not None)
 
     @property
     def _vessel(self) -> Optional[int]:

@@ -66,6 +66,8 @@ class Bodies:
         self._first = state
         self._shaken = False
         """Whether the shaker counts as on."""
+        self._taken: Set[str] = set()
+        """What a hand has taken; of the rest it goes without saying that it is in its dish."""
         for robot in self.world.arm_robots:
             robot.use_eyes(self._look)
 
@@ -222,7 +224,12 @@ class Bodies:
         inside = {piece: around for piece, around in self._inside(seen.objects) if piece not in in_hand}
         facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
                  and (fact.predicate not in _SEEN or fact.predicate == "at")}
-        facts |= {Relation(self._pieces[piece], "at", TABLE) for piece in self._pieces.keys() - in_hand - inside.keys()}
+        taken = {self._pieces[piece] for piece in self._pieces.keys() & in_hand}
+        self._taken |= taken
+        there = {self._pieces[piece]: dish for piece, dish in inside.items()
+                 if dish in self._dishes and self._pieces[piece] in self._taken}
+        there.update((self._pieces[piece], TABLE) for piece in self._pieces.keys() - in_hand - inside.keys())
+        facts |= {Relation(what, "at", place) for what, place in there.items() if what not in taken}
         facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self._measure, 2)))
                   for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
         facts |= contents | {fact._replace(object=self._pieces.get(fact.object, fact.object)) for fact in held}

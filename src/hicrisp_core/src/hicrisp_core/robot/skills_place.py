@@ -326,7 +326,7 @@ def place(
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
         clear = rim(object_, placement.item, world) + NEARLY
-        outcome = _carry(context, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
+        outcome = _carry(context, object_.form.rim, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
         if outcome.ok and within > 0.0:
             outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
@@ -338,7 +338,7 @@ def place(
     return failed(best, doing)
 
 
-def _carry(context: SkillContext, placement: Placement, clear: float, correction: Vector) -> Outcome:
+def _carry(context: SkillContext, dish: bool, placement: Placement, clear: float, correction: Vector) -> Outcome:
     """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the
     goal.
     """
@@ -346,7 +346,9 @@ def _carry(context: SkillContext, placement: Placement, clear: float, correction
     reached = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, context.settings.approach)))
+    # A dish that is carried higher than it was lifted may get tilted.
+    lifted = context.arm.tool_pose().position[2] - placement.grasp.pose.position[2] if dish else math.inf
+    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, min(lifted, context.settings.approach))))
     motion = context.plan_to(above.shifted(correction))
     if isinstance(motion, MotionFailure):
         return motion.outcome()

@@ -18,6 +18,8 @@ from hicrisp_core.robot.grasps import Grasp, Gripper, hand_room
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
+_SLIDES = math.radians(50.0)
+"""A turn about the vertical by which a dish moves what lies in it."""
 _LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -82,7 +84,11 @@ def ways_to_place(
 def _put_down(
     item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
 ) -> Iterator[Placement]:
-    yield from ranked(placements(item, hold, target, world, gripper), _grasp_of, margin)
+    ways, now = placements(item, hold, target, world, gripper), item.pose or target
+    near = [way for way in ways
+            if not item.form.rim or abs(math.remainder(way.item.yaw - now.yaw, math.tau)) < _SLIDES]
+    yield from ranked(near, _grasp_of, margin)
+    yield from ranked([way for way in ways if way not in near], _grasp_of, margin)
     if item.form.boxy:
         others = [way for turn in _OTHER_YAWS for way in placements(
             item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
