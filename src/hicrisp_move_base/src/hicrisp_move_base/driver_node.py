@@ -9,7 +9,6 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.ports.kinds import BASE
-from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
@@ -20,6 +19,7 @@ from hicrisp_ros.robot_server import RobotServer
 
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import SECTION, load_move_base_settings
+from hicrisp_move_base.turn_taking import TurnTaker
 
 
 def build() -> RobotServer:
@@ -49,5 +49,5 @@ def build() -> RobotServer:
     left = base.end_leftovers()
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
-    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
+    return RobotServer(TurnTaker(base, body.able(skills), base.where, settings, rospy.get_time,
                                  recover=base.wait_for_return), base.first_reached)
