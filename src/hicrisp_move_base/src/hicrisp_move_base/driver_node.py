@@ -15,6 +15,7 @@ from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, domain_of, own_robot, own_topic, parameter
 from hicrisp_ros.frames import name_frames
+from hicrisp_ros.ports.robot import BYPASS
 from hicrisp_ros.robot_server import RobotServer
 
 from hicrisp_move_base.move_base import MoveBase
@@ -45,6 +46,8 @@ def build() -> RobotServer:
     if start is None:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
                           f"known; its robots: {', '.join(scene.robots) or 'none'}")
+    rospy.set_param(f"robots/{settings.name}/{BYPASS}", {"cancel": rospy.resolve_name(f"{found.action}/cancel"),
+                                                         "zero": found.cmd_vel and rospy.resolve_name(found.cmd_vel)})
     base = MoveBase(settings.name, found, start.radius, scene.arena)
     left = base.end_leftovers()
     if not left.ok:
