@@ -188,7 +188,10 @@ class RosRobot:
         Returns:
             Whether the driver said how; false for an arm.
         """
-        told = rospy.get_param(f"robots/{self.name}/{BYPASS}", {})
+        try:
+            told = rospy.get_param(f"robots/{self.name}/{BYPASS}", {})
+        except (OSError, rospy.ROSException):  # The stop holds without a master, too.
+            told = {}
         outlets = [(Publisher(told[key], kind, queue_size=1), kind())
                    for key, kind in (("cancel", GoalID), ("zero", Twist)) if told.get(key)]
 
