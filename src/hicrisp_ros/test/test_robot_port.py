@@ -7,11 +7,14 @@ from threading import Event, Thread
 from typing import Iterator, List
 
 import pytest
+import rospy
+from actionlib_msgs.msg import GoalID
+from geometry_msgs.msg import Twist
 from hicrisp_core.model import Command, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.ports.robot import RosRobot
-from waiting import PATIENCE
+from hicrisp_ros.ports.robot import BYPASS, RosRobot
+from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, Outcome
 
@@ -99,3 +102,18 @@ def test_a_driver_that_goes_away_under_a_command_is_lost_in_plain_words(driver: 
     asker.join(PATIENCE)
     assert outcomes[0].status is Status.LOST
     assert outcomes[0].message.endswith(f"so nobody knows whether {driver.name} stands.")
+
+
+def test_a_base_whose_driver_hangs_is_stopped_past_it(driver: Driver) -> None:
+    assert not port(driver).bypass(lambda: True)  # An arm's driver names no topic.
+    rospy.set_param(f"robots/{driver.name}/{BYPASS}", {"cancel": "/past/move_base/cancel", "zero": "/past/cmd_vel"})
+    heard: List[str] = []
+    listeners = [rospy.Subscriber("/past/move_base/cancel", GoalID, lambda _: heard.append("cancel")),
+                 rospy.Subscriber("/past/cmd_vel", Twist, lambda told: heard.append(f"{told.linear.x:g}"))]
+    stop = Event()
+    stop.set()
+    assert port(driver).bypass(stop.is_set)
+    until(lambda: {"cancel", "0"} <= set(heard), "a stop past the driver")
+    stop.clear()
+    for listener in listeners:
+        listener.unregister()

@@ -12,10 +12,10 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.robot.turns import Turns
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import FleetWorld
-from hicrisp_sim.agv.fleet import Turns, divided
 from waiting import PATIENCE
 
 DOORWAY = """walls:
@@ -139,12 +139,6 @@ def test_who_shares_an_order_waits_before_the_area_for_its_turn(tmp_path: Path) 
     assert all(outcome.ok for outcome in found.values())
     assert "wait for agv_1 to visit area 2" in ground.told
     assert not entered
-
-
-def test_a_task_is_divided_by_who_would_be_there_first() -> None:
-    places = {"a": (0.0, 0.0), "b": (9.0, 0.0), "c": (1.0, 0.0)}
-    assert divided(["a", "b", "c"], places, {"one": (0.0, 1.0), "two": (9.0, 1.0)}) == [
-        ("a", "one"), ("b", "two"), ("c", "one")]
 
 
 def test_bases_that_start_in_each_other_are_refused(tmp_path: Path) -> None:

@@ -9,17 +9,18 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.ports.kinds import BASE
-from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, domain_of, own_robot, own_topic, parameter
 from hicrisp_ros.frames import name_frames
+from hicrisp_ros.ports.robot import BYPASS
 from hicrisp_ros.robot_server import RobotServer
 
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import SECTION, load_move_base_settings
+from hicrisp_move_base.turn_taking import TurnTaker
 
 
 def build() -> RobotServer:
@@ -45,9 +46,11 @@ def build() -> RobotServer:
     if start is None:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
                           f"known; its robots: {', '.join(scene.robots) or 'none'}")
+    rospy.set_param(f"robots/{settings.name}/{BYPASS}", {"cancel": rospy.resolve_name(f"{found.action}/cancel"),
+                                                         "zero": found.cmd_vel and rospy.resolve_name(found.cmd_vel)})
     base = MoveBase(settings.name, found, start.radius, scene.arena)
     left = base.end_leftovers()
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
-    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
+    return RobotServer(TurnTaker(base, body.able(skills), base.where, settings, rospy.get_time,
                                  recover=base.wait_for_return), base.first_reached)

@@ -178,11 +178,12 @@ class Supervisor:
         return " and ".join(name for name, robot in self._robots.items() if robot.busy)
 
     def _stop(self) -> str:
-        """Stop, and say who may move on: a driver that hangs hears nothing."""
+        """Stop, and say who may move on: a driver that hangs hears nothing, and a base is stopped past it."""
         said = self._gate.stop("asked for by the service estop")
         names = self._busy(_ENDS_WITHIN)
+        past = [name for name, robot in self._robots.items() if robot.busy and robot.bypass(self._gate.estop.is_set)]
         return said + (f". {names} has not ended its command and may still move; use its own emergency stop"
-                       if names else "")
+                       if names else "") + (f". {' and '.join(past)} is told to stop past its driver" if past else "")
 
     def _clear(self) -> Tuple[bool, str]:
         """End the emergency stop once every command that it ended is over."""

@@ -54,7 +54,10 @@ class SceneFollower:
 
     def _begin_again(self, _: TriggerRequest) -> TriggerResponse:
         assert self._forget is not None
-        self._forget()
+        try:
+            self._forget()
+        except HicrispError as error:
+            return TriggerResponse(False, str(error))
         return TriggerResponse(True, "")
 
     def _load(self, request: LoadSceneRequest) -> LoadSceneResponse:
@@ -66,37 +69,43 @@ class SceneFollower:
         return LoadSceneResponse(True, "")
 
 
-def let_all_follow(scene: str, seed: int) -> List[str]:
-    """Switch every other node of this namespace to a scene.
+def let_all_follow(scene: str, seed: int, space: str = "") -> List[str]:
+    """Switch every other node of a namespace to a scene.
 
     Args:
         scene: file or name of the scene.
         seed: of its random layout.
+        space: the namespace, with a slash at both ends; this node's own if empty.
 
     Returns:
         The nodes that did not follow, with reasons; empty on success.
     """
-    space, own = rospy.get_namespace(), rospy.get_name()
-    rospy.set_param("scene", scene)
-    rospy.set_param("seed", int(seed))
+    space, own = space or rospy.get_namespace(), rospy.get_name()
+    rospy.set_param(f"{space}scene", scene)
+    rospy.set_param(f"{space}seed", int(seed))
     for name in rospy.get_param_names():
         node, _, last = name.rpartition("/")
         if last == "scene" and node.startswith(space) and node != own and "/" not in node[len(space):]:
             rospy.set_param(name, scene)
             rospy.set_param(f"{node}/seed", int(seed))
-    return _told(_SERVICE, LoadScene, LoadSceneRequest(scene, int(seed)), "did not follow")
+    return _told(space, _SERVICE, LoadScene, LoadSceneRequest(scene, int(seed)), "did not follow")
 
 
-def let_all_forget() -> List[str]:
-    """Make every other node of this namespace forget what it saw before the world began again; the nodes that
-    did not, with their reasons.
+def let_all_forget(space: str = "") -> List[str]:
+    """Make every other node of a namespace forget what it saw before the world began again.
+
+    Args:
+        space: the namespace, with a slash at both ends; this node's own if empty.
+
+    Returns:
+        The nodes that did not, with their reasons.
     """
-    return _told(_FORGET, Trigger, TriggerRequest(), "did not forget what it saw before")
+    space = space or rospy.get_namespace()
+    return _told(space, _FORGET, Trigger, TriggerRequest(), "did not forget what it saw before")
 
 
-def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
-    """Call a service of every node of this namespace that has it; the nodes that failed, with their reasons."""
-    space = rospy.get_namespace()
+def _told(space: str, name: str, kind: Any, request: Any, failed: str) -> List[str]:
+    """Call a service of every node of a namespace that has it; the nodes that failed, with their reasons."""
     problems: List[str] = []
     try:
         known = [str(service) for service, _ in rospy.get_master().getSystemState()[2][2]]

@@ -13,6 +13,7 @@ _SERVICES = {
     "submit_task": srv.SubmitTask, "cancel_task": srv.CancelTask, "get_task": srv.GetTask, "explain": srv.Explain,
     "approve": srv.Approve, "review_plan": srv.ReviewPlan, "answer": srv.AnswerQuestion, "tell": srv.TellTask,
     "set_autonomy": srv.SetAutonomy, "reset_world": srv.ResetWorld, "name_thing": srv.NameThing,
+    "hold_tasks": srv.HoldTasks,
     "pause": Trigger, "resume": Trigger, "estop": Trigger, "clear_estop": Trigger}
 _PATIENCE, _RESETTING = 10.0, 120.0
 """Wall seconds for one answer, and for that of a world that is put back to its beginning."""

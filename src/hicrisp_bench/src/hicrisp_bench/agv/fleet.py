@@ -18,12 +18,12 @@ from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Pose, Task, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.drive_goals import drive_space_of
+from hicrisp_core.robot.turns import Turns, divided
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout
 from hicrisp_core.scene.scene import Start
 from hicrisp_core.trace.events import Waiting
 from hicrisp_sim.agv import FleetWorld
-from hicrisp_sim.agv.fleet import Turns, divided
 from hicrisp_sim.agv.simulation import AgvSimulation
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components

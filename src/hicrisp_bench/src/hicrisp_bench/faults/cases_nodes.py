@@ -75,11 +75,12 @@ def supervisor_hangs(case: Probe) -> None:
 
 
 def driver_hangs(case: Probe) -> None:
-    """Stopped by the system in mid-drive: move_base, which it no longer watches, drives on to its goal."""
+    """Stopped by the system in mid-drive: move_base, which it no longer watches, would drive on to its goal."""
     case.moving().kill("move_base_driver", signal.SIGSTOP)
     said = case.rig.ask("estop").message
     case.note(f"an emergency stop: {said}", "agv has not ended its command and may still move" in said)
-    case.does(lambda: os.kill(case.pid, signal.SIGCONT)).stands().ends("failed")
+    case.stands(2.5)
+    case.does(lambda: os.kill(case.pid, signal.SIGCONT)).ends("failed")
 
 
 STOPS = (
@@ -87,7 +88,7 @@ STOPS = (
               "stands within 1 s; latched until cleared", emergency_stop, quick=True),
     FaultCase("kill -9 of the supervisor", "stands within 1 s; task interrupted", supervisor_killed, quick=True),
     FaultCase("supervisor hangs", "stands within 1.5 s; step tried again", supervisor_hangs),
-    FaultCase("base's driver hangs at an emergency stop", "answer names it", driver_hangs, (AGV,)),
+    FaultCase("base's driver hangs at an emergency stop", "stands within 2.5 s; answer names it", driver_hangs, (AGV,)),
     FaultCase("cancel in mid-motion, twice", "known to stand within 1 s",
               lambda case: case.moving().cancels().note(
                   "a second cancel says that it has ended, or is ending",

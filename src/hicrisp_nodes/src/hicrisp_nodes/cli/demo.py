@@ -110,11 +110,17 @@ class Demo:
         supervisor = Supervisor(options.namespace)
         events = EventStream(options.namespace)
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
-        others = [(space, Supervisor(space)) for space in self._spaces[1:] if options.trials]
-        begun = [(space, each, each.ask("submit_task", tasks[index % len(tasks)]))
-                 for index, (space, each) in enumerate(others, 1)]
-        for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
-            self.trials.append(trial)
+        others = [(space, Supervisor(space)) for space in self._spaces if options.trials]
+        if len(others) > 1 and len(tasks) == 1:  # One task for all of them, which the fleet divides.
+            answer = Supervisor(self._world).ask("submit_task", task)
+            self._console.say(f"{self._console.paint('Order', 'strong')}  {answer.message}")
+            answer.task_id = ""  # That which each of them runs.
+            begun = [(space, each, answer) for space, each in others if not answer.accepted or each.status()]
+        else:
+            begun = [(space, each, each.ask("submit_task", tasks[index % len(tasks)]))
+                     for index, (space, each) in enumerate(others[1:], 1)]
+            for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
+                self.trials.append(trial)
         for space, each, answer in begun:
             self.trials.append(self._ended(space, each, answer))
         if len(self.trials) > 1:
@@ -128,6 +134,7 @@ class Demo:
         if not answer.accepted:
             self._console.say(f"{space}: not accepted: {answer.message}")
             return {**trial_of([]), "message": answer.message}
+
         def ended() -> bool:
             status = supervisor.status(answer.task_id)
             return status is not None and status.state in ENDED
@@ -159,7 +166,7 @@ class Demo:
         graph = Graph(self._uri)
         root = f"/{self._options.namespace}"
         wanted = [f"/{space}/{name}" for space in self._spaces for name in _NEEDED]
-        wanted.append(f"/{self._world}/reset_world")
+        wanted += [f"/{self._world}/reset_world", f"/{self._world}/submit_task"]
 
         def up() -> bool:
             # A recording that is wanted begins with the next task.

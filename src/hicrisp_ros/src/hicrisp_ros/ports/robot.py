@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from threading import Event, Thread
 from typing import Callable, Optional, Sequence
 
+import rospy
 from actionlib_msgs.msg import GoalID
+from geometry_msgs.msg import Twist
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
@@ -35,6 +38,10 @@ _WITHOUT_OUTCOME = {
 """What a call is where the driver gives no outcome of its own, and what began that."""
 _ESTOP = "the emergency stop"
 _SLICE = 0.5
+BYPASS = "bypass"
+"""Parameter below ``robots/<name>`` by which a base's driver says how others stop the base without it."""
+_ZERO_PERIOD = 0.05
+"""Wall seconds between two commands of zero velocity."""
 
 
 class RosRobot:
@@ -170,6 +177,32 @@ class RosRobot:
         """
         self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
         self._clearing.start()
+
+    def bypass(self, active: Callable[[], bool]) -> bool:
+        """Stop a base whose driver hangs, past that driver: cancel its planner's goals, and command zero velocity where
+        the driver names a topic. Power stays on (stop category 2 of IEC 60204-1).
+
+        Args:
+            active: whether to go on; asked every 0.05 s of wall time.
+
+        Returns:
+            Whether the driver said how; false for an arm.
+        """
+        try:
+            told = rospy.get_param(f"robots/{self.name}/{BYPASS}", {})
+        except (OSError, rospy.ROSException):  # The stop holds without a master, too.
+            told = {}
+        outlets = [(Publisher(told[key], kind, queue_size=1), kind())
+                   for key, kind in (("cancel", GoalID), ("zero", Twist)) if told.get(key)]
+
+        def hold() -> None:
+            while active() and not rospy.is_shutdown():
+                for publisher, message in outlets:
+                    publisher.publish(message)
+                time.sleep(_ZERO_PERIOD)
+
+        Thread(target=hold, name="bypass", daemon=True).start()
+        return bool(outlets)
 
     def halt(self, seconds: float) -> bool:
         """Cancel commands of other clients.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model.geometry import Planar
+from hicrisp_core.robot.turns import Turns
 
 _SEEN = 0.08
 """Metres around a base's footprint within which a ray's end is the base, which moved since it was told."""
@@ -61,71 +62,6 @@ class Claim:
         along = ((spot[0] - ax) * dx + (spot[1] - ay) * dy) / max(dx * dx + dy * dy, 1e-12)
         part = min(1.0, max(0.0, along))
         return math.hypot(spot[0] - ax - part * dx, spot[1] - ay - part * dy) - self.radius
-
-
-@dataclass(frozen=True)
-class Bar:
-    """An area that a base must not enter yet, and what it waits for, in words."""
-
-    area: str
-    words: str
-
-
-class Turns:
-    """One order of visits that several bases share: each visits its own areas, and none before its turn.
-
-    Args:
-        order: the areas in their order, each with the base that visits it; empty for no order.
-    """
-
-    def __init__(self, order: Sequence[Tuple[str, str]] = ()) -> None:
-        self._left = list(order)
-
-    def visited(self, base: str, area: str) -> None:
-        """Count a visit, if it was due.
-
-        Args:
-            base: who was there.
-            area: where.
-        """
-        if self._left and self._left[0] == (area, base):
-            del self._left[0]
-
-    def barred(self, base: str) -> Optional[Bar]:
-        """Return the next area of a base, if it is not its turn.
-
-        Args:
-            base: name of the base.
-
-        Returns:
-            The area and whom the base waits for; ``None`` if it may go there.
-        """
-        mine = next((area for area, who in self._left if who == base), "")
-        area, first = self._left[0] if self._left else ("", base)
-        return None if not mine or first == base else Bar(mine, f"{first} to visit {area.replace('_', ' ')}")
-
-
-def divided(
-    order: Sequence[str], places: Mapping[str, Planar], bases: Mapping[str, Planar]
-) -> List[Tuple[str, str]]:
-    """Divide the visits of a task among bases: each area goes to the base that would be there first.
-
-    Args:
-        order: the areas in their order.
-        places: where the areas are, metres.
-        bases: where the bases are, metres.
-
-    Returns:
-        The areas in their order, each with its base.
-    """
-    at, driven = dict(bases), dict.fromkeys(bases, 0.0)
-    found: List[Tuple[str, str]] = []
-    for area in order:
-        name = min(sorted(at), key=lambda base: driven[base] + math.dist(at[base], places[area]))
-        driven[name] += math.dist(at[name], places[area])
-        at[name] = places[area]
-        found.append((area, name))
-    return found
 
 
 class Fleet:

@@ -10,9 +10,10 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import zone
+from hicrisp_core.robot.turns import Bar
 from scipy.ndimage import distance_transform_edt
 
-from hicrisp_sim.agv.fleet import Bar, Claim
+from hicrisp_sim.agv.fleet import Claim
 from hicrisp_sim.agv.planner import GlobalPlanner, path_length
 
 _APART, _KEPT, _ASIDE = 0.06, 0.04, 0.08
