@@ -1,4 +1,4 @@
-"""Every command of docs/papers.md in its quick form; a few of them without ``HICRISP_PAPERS=all``."""
+"""Every command of docs/papers.md in its quick form; a few of them without ``HICRISP_TEST_ALL``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from hicrisp_bench.virtualhome import package
 from test_papers import ROOT, commands
 
 SAMPLE = ("pizza", "virtualhome10 --tasks light", "ablate virtualhome10 --policy open_loop hicrisp --forget 0.2")
+ALL = bool(os.environ.get("HICRISP_TEST_ALL"))
 PATIENCE = 1800.0
 
 
-@pytest.mark.parametrize("command", commands() if os.environ.get("HICRISP_PAPERS") == "all" else SAMPLE)
+@pytest.mark.parametrize("command", commands() if ALL else SAMPLE)
 def test_the_command_shows_rows(command: str, tmp_path: Path) -> None:
     if ("virtualhome" in command or command == "ablate") and not package.installed():
         pytest.skip(str(package.Missing()))

@@ -70,7 +70,7 @@ def test_models_are_compared_with_what_they_cost_by_role(tmp_path, problems, mon
 def test_a_suite_without_policies_is_compared_by_model(tmp_path):
     own = tmp_path / "own.yaml"
     own.write_text("llm: own\nbackend: offline\n")
-    status, found = ablate(tmp_path, "language", "--llm", "offline", str(own), "--every", "40")
+    status, found = ablate(tmp_path, "language", "--llm", "offline", str(own), "--every", "400")
     assert status == 0
     rows = [row for row in found["rows"] if row["class"] == "all"]
     assert [row["llm"] for row in rows] == ["offline", str(own)]

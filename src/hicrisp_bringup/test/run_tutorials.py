@@ -2,7 +2,7 @@
 
 The robot does it, and sees by its camera.
 
-HICRISP_TUTORIALS=all runs every command, which takes minutes; without it the last one of each page is run.
+HICRISP_TEST_ALL runs every command, which takes minutes; without it the last one of each page is run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from support.pages import ROOT, Page, pages
 
 LIMIT = 1200.0
 """Wall seconds after which a command hangs, on however busy a machine."""
-ALL = os.environ.get("HICRISP_TUTORIALS") == "all"
+ALL = bool(os.environ.get("HICRISP_TEST_ALL"))
 PROGRAM = "scripts/demo"
 
 

@@ -138,9 +138,8 @@ class Tasks(unittest.TestCase):
     def _asked(self, text: str) -> str:
         """A task that has come to its question."""
         task: str = self.workspace.submit_task(text).task_id
-        self.workspace.until(lambda: self.workspace.get_task(task).status.state == TaskStatus.ASKING,
-                             "question")
-        assert "the box, the cylinder or the red box" in self.workspace.get_task(task).status.message
+        asking = self.workspace.comes_to(task, TaskStatus.ASKING)
+        assert "the box, the cylinder or the red box" in asking.message
         return task
 
     def test_a_question_is_answered_and_nothing_moves(self) -> None:

@@ -32,6 +32,8 @@ ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus
          TaskStatus.ANSWERED, TaskStatus.INTERRUPTED)
 _AFTERWARDS = 3.0
 """Wall seconds in which the world is told of again, where it is always."""
+_BETWEEN_QUESTIONS = 0.1
+"""Wall seconds."""
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
@@ -81,19 +83,23 @@ class Workspace:
         self.world = message
         self.states += 1
 
-    def until(self, condition: Callable[[], Any], what: str) -> Any:
+    def until(self, condition: Callable[[], Any], what: str, period: float = 0.01) -> Any:
         """Wait in wall time for something to become true."""
         return until(condition, what, self.patience,
-                     lambda: f"; events: {[event.kind for event in self.events]}")
+                     lambda: f"; events: {[event.kind for event in self.events]}", period)
+
+    def comes_to(self, task_id: str, *states: int) -> TaskStatus:
+        """The status of a task once it has one of some states; the supervisor is asked, which costs both sides."""
+        def status() -> Any:
+            found = self.get_task(task_id).status
+            return found if found.state in states else None
+        return self.until(status, f"task {task_id} in one of the states {states}", _BETWEEN_QUESTIONS)
 
     def finished(self, task_id: str) -> TaskStatus:
         """The status of a task at its end; the world is then the one after it, where it is told of always and
         not only when it changes, as one of facts is.
         """
-        def status() -> Any:
-            found = self.get_task(task_id).status
-            return found if found.state in ENDED else None
-        ended = self.until(status, f"end of {task_id}")
+        ended = self.comes_to(task_id, *ENDED)
         before = self.states
         wait_until(lambda: self.states > before + 1, Deadline(_AFTERWARDS))
         return ended

@@ -29,7 +29,8 @@ from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, InjectFaultRespons
 
 HOME = Pose((0.3, 0.0, 0.6), (1.0, 0.0, 0.0, 0.0))
 OPEN = 0.08
-TICK = 0.02
+TICK, SHOWN = 0.02, 0.04
+"""Wall seconds between two steps of a motion, and between two publications."""
 FAULTS = ("miss", "offset", "fail", "slow")
 
 
@@ -124,7 +125,7 @@ class TeleportWorld:
                 }
             now = rospy.Time.now()
             self._tf.publish(TFMessage([transform_to_msg("world", *frame, now) for frame in frames.items()]))
-            time.sleep(TICK)
+            time.sleep(SHOWN)
 
 
 def build() -> TeleportWorld:

@@ -13,17 +13,18 @@ quick.
 
 def until(
     condition: Callable[[], Any], what: str = "change", seconds: float = PATIENCE,
-    besides: Callable[[], str] = str
+    besides: Callable[[], str] = str, period: float = 0.01,
 ) -> Any:
     """Wait for something to become true; what it then is.
 
     Args:
         besides: more to say when it did not.
+        period: wall seconds between two looks.
     """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
-        time.sleep(0.01)
+        time.sleep(period)
     raise AssertionError(f"no {what} within {seconds:g} s{besides()}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, List, Optional, Union
 
@@ -144,7 +145,13 @@ def config_path(name: str) -> Path:
     Returns:
         The path.
     """
-    return Path(rospkg.RosPack().get_path(BRINGUP)) / "config" / name
+    return _bringup() / "config" / name
+
+
+@lru_cache(maxsize=None)
+def _bringup() -> Path:
+    """The package's folder, for which all packages are crawled."""
+    return Path(rospkg.RosPack().get_path(BRINGUP))
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,10 @@ class Cuts:
             model: the physics.
             data: its state.
         """
-        self._edges = {model.geom(f"{name}/0").id for name in self._blades}
+        self._is_edge, self._is_layer = np.zeros((2, model.ngeom), dtype=bool)
+        self._is_edge[[model.geom(f"{name}/0").id for name in self._blades]] = True
         self._layers = {model.geom(_name(part, layer)).id: (part, layer) for part, layer in self._drawn}
+        self._is_layer[list(self._layers)] = True
         self._wholes = {part: model.body(whole).id for part, whole in self.pairs}
         for part, layer in self._drawn:
             self._part(model, data, part, layer)
@@ -100,12 +102,11 @@ class Cuts:
         """
         touched: Dict[Tuple[str, int], float] = {}
         force = np.zeros(6)
-        for number in range(data.ncon if self.pairs else 0):
-            geoms = [int(each) for each in data.contact[number].geom]
-            found = next((self._layers[geom] for geom in geoms if geom in self._layers), None)
-            edge = next((geom for geom in geoms if geom in self._edges), None)
-            if found is None or edge is None:
-                continue
+        geoms = data.contact.geom
+        both = self._is_layer[geoms].any(axis=1) & self._is_edge[geoms].any(axis=1) if self.pairs else ()
+        for number in np.flatnonzero(both):
+            found = next(self._layers[geom] for geom in geoms[number] if geom in self._layers)
+            edge = next(geom for geom in geoms[number] if self._is_edge[geom])
             mujoco.mj_contactForce(model, data, number, force)
             if force[0] > _PRESSED:
                 whole = self._wholes[found[0]]

@@ -148,8 +148,8 @@ def _refuse_fixed(kind: Any, mapping: Any, positions: Positions, path: Path) -> 
         if each.name in mapping and is_fixed(each):
             raise positions.error((*path, each.name), f"the key '{each.name}' is no longer read from files, because "
                                                       "one value is right for all; leave it out")
-        hint = _hint(kind, (each.name,))
-        if each.name in mapping and is_dataclass(hint):
+        hint = _hint(kind, (each.name,)) if each.name in mapping else None
+        if is_dataclass(hint):
             _refuse_fixed(hint, mapping[each.name], positions, (*path, each.name))
 
 
@@ -225,13 +225,18 @@ def _hint(kind: Any, inside: Path) -> Any:
     for part in inside:
         arguments = get_args(hint)
         if is_dataclass(hint):
-            hint = get_type_hints(cast(Any, hint)).get(str(part), Any)
+            hint = _hints(cast(Hashable, hint)).get(str(part), Any)
         elif isinstance(part, int) and arguments[-1:] != (...,):
             hint = arguments[min(part, len(arguments) - 1)]
         else:
             hint = arguments[0] if isinstance(part, int) else arguments[-1]
         hint = _bare(hint)
     return hint
+
+
+@lru_cache(maxsize=None)
+def _hints(kind: Hashable) -> Mapping[str, Any]:
+    return get_type_hints(cast(Any, kind))
 
 
 def _bare(hint: Any) -> Any:

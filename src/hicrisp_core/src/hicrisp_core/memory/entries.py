@@ -29,9 +29,9 @@ MOST_CONDITIONS = 30
 FARTHEST = 0.2
 """Metres: no offset of a placement is longer."""
 MOST_SAMPLES = 1000.0
-_Name = Annotated[str, Field(pattern=r"^[\w.-]{1,60}$")]
-_Key = Annotated[str, Field(pattern=r"^[\w./ #-]{1,120}$")]
-_Word = Annotated[str, Field(pattern=r"^[\w .:+/#-]{0,120}$")]
+_Name = Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=60)]
+_Key = Annotated[str, Field(pattern=r"^[\w./ #-]+$", max_length=120)]
+_Word = Annotated[str, Field(pattern=r"^[\w .:+/#-]*$", max_length=120)]
 _Moment = Annotated[float, Strict(), Ge(0.0), Le(1e11)]
 _Count = Annotated[float, Strict(), Ge(0.0), Le(MOST_SAMPLES)]
 _Shift = Annotated[float, Strict(), Ge(-FARTHEST), Le(FARTHEST)]
