@@ -12,7 +12,7 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.robot.skilled import Errand
+from hicrisp_core.robot.skilled import RunningCommand
 
 DONE = Outcome(Status.SUCCESS)
 
@@ -43,7 +43,7 @@ class SkillSettings:
 
 
 @dataclass
-class SkillContext(Errand):
+class SkillContext(RunningCommand):
     """A running command of an arm, and the observer."""
 
     arm: Arm
