@@ -6,7 +6,8 @@ from dataclasses import fields
 from typing import Any, Container, cast
 
 from hicrisp_core.trace import records
-from hicrisp_core.trace.events import EVENTS, Event, Exchange
+from hicrisp_core.trace.events import EVENTS, Event
+from hicrisp_core.trace.exchange import Exchange
 
 from reference.docstrings import fields_told, summary
 from reference.key_types import anchor, hints, in_words

@@ -56,7 +56,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("A table", f"{_CORE}.scene.table:TablePart"),
          Section("Who stands at the table", f"{_CORE}.scene.table:NamedRobots"),
          Section("An arena", f"{_CORE}.scene.arena:ArenaPart"),
-         Section("A wall of an arena", f"{_CORE}.scene.scene:Wall",
+         Section("A wall of an arena", f"{_CORE}.scene.floor_plan:Wall",
                  {"start": "from", "end": "to"}),
          Section("A robot with its place", f"{_CORE}.scene.arena:RobotEntry"),
          Section("Facts alone", f"{_CORE}.scene.symbolic:SymbolicPart"),

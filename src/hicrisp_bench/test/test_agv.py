@@ -19,7 +19,7 @@ from hicrisp_bench.cli import SUITES  # noqa: E402
 from hicrisp_bench.statistics import Tally  # noqa: E402
 from hicrisp_core.model import KeepOut, Pose, Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
-from hicrisp_core.scene.scene import Start  # noqa: E402
+from hicrisp_core.scene.floor_plan import Start  # noqa: E402
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 STEPS = tuple(Step(f"go to {name}", "go_to", {"area": name}) for name in ("a", "b", "c"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hicrisp_core.detector.state_estimator import GivenNames
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 
 SURE = Uncertainty(0.002, 0.001, 0.01)
 
@@ -15,8 +15,8 @@ def unknown(name: str, visibility: Visibility = Visibility.VISIBLE) -> Track:
                  WorldObject(name, "thing", "box", (0.05, 0.05, 0.1)))
 
 
-def view(*names: str) -> View:
-    return View(1.0, (Track("box", Pose((0.5, 0.0, 0.025)), SURE, 1.0), *map(unknown, names)))
+def view(*names: str) -> Tracks:
+    return Tracks(1.0, (Track("box", Pose((0.5, 0.0, 0.025)), SURE, 1.0), *map(unknown, names)))
 
 
 def shown(names: GivenNames, *present: str) -> list:
@@ -64,5 +64,5 @@ def test_of_several_one_has_to_be_named_and_two_never_share_a_name(names: GivenN
 
 
 def test_nothing_can_be_named_where_nothing_is_unknown(names: GivenNames) -> None:
-    names.called(View(2.0, (unknown("unknown_1", Visibility.GONE),)))
+    names.called(Tracks(2.0, (unknown("unknown_1", Visibility.GONE),)))
     assert not names.give("", "cup").ok

@@ -12,7 +12,7 @@ from agv_world import CATALOGUE, DOMAIN, PLACES, after_motion, at, disc, seen
 from failures import failure, no_motion, words
 from goals import goal, visits
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.corrector.offset import constrained
+from hicrisp_core.corrector.offset import AimLearner
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check
@@ -33,6 +33,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, Reached, goal_within
 
@@ -299,6 +300,11 @@ def test_an_area_without_a_free_place_is_unreachable_before_anything_moves() -> 
     refused = ActionDecoder(DOMAIN).decode(go_to("area_1"), world, DecoderOffsets())
     assert isinstance(refused, Feedback)
     assert refused.kind is FeedbackKind.UNREACHABLE
+
+
+def constrained(command: Command, feedback: Feedback, world: WorldState) -> Command:
+    """The command for the next attempt."""
+    return AimLearner(DOMAIN, Policy("t", rungs=("offset",)), DecoderOffsets()).constrained(command, feedback, world)
 
 
 @pytest.mark.parametrize("cause", [CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.TAKEN_OVER])

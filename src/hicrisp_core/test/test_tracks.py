@@ -17,7 +17,7 @@ from hicrisp_core.model import (
     Step,
     WorldObject,
 )
-from hicrisp_core.model.track import EXACT, Track, Uncertainty, View, Visibility
+from hicrisp_core.model.track import EXACT, Track, Tracks, Uncertainty, Visibility
 from hicrisp_core.scene import load_scene
 
 NOW, VAGUE = 100.0, Uncertainty(0.004, 0.002, 0.02)
@@ -41,7 +41,7 @@ def view(scene, stamp=NOW, age=0.0, **tracks):
     """All things of a scene where it says, or as the tracks say; ``None`` for one that was never seen."""
     usual = {thing.name: Track(thing.name, thing.pose, VAGUE, stamp - age) for thing in scene.things}
     found = {**usual, **tracks}
-    return View(stamp, tuple(track for track in found.values() if track is not None))
+    return Tracks(stamp, tuple(track for track in found.values() if track is not None))
 
 
 def look(scene, domain, seen, now=NOW, limit=1.0):

@@ -9,7 +9,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import zone
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.scene import Arena, Wall
+from hicrisp_core.scene.floor_plan import Arena, Wall
 from hicrisp_gazebo.map_node import FREE, TAKEN, Grid, grid_of
 from shapely.geometry import Point
 

@@ -11,7 +11,7 @@ from hicrisp_core.model.track import Visibility
 from hicrisp_perception.tracking.change_detection import Steady
 from hicrisp_perception.view import Rays, View
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 THINGS = [box("red_box"), cylinder("can", "blue"), box("green_box", "green"), box("yellow_box", "yellow")]
 PLACES = [at(0.40, -0.2, 0.025), at(0.45, 0.2, 0.045), at(0.55, 0.0, 0.025, 0.3), at(0.38, 0.0, 0.025)]
@@ -20,7 +20,7 @@ RATE = 6.0
 
 @pytest.fixture
 def sight():
-    seen = SceneSight(scene_of(*THINGS))
+    seen = SceneTracker(scene_of(*THINGS))
     for number in range(2):
         look(seen, number, PLACES)
     return seen

@@ -10,11 +10,11 @@ from drawn import CAMERA, LENS, at, box, draw, scene_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.robot.description import Capsule
-from hicrisp_perception.tracking.grip import Grips, Hand
+from hicrisp_perception.tracking.grip import Grips, ObservedHand
 from hicrisp_perception.tracking.robot_body import robot_pixels
 from hicrisp_perception.view import Rays
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 DOWN = (1.0, 0.0, 0.0, 0.0)
 BOX = box("box")
@@ -22,7 +22,7 @@ BOX = box("box")
 
 def hand(x, y, z, opening):
     half = opening / 2.0
-    return Hand("panda", Pose((x, y, z), DOWN), (x, y + half, z), (x, y - half, z))
+    return ObservedHand("panda", Pose((x, y, z), DOWN), (x, y + half, z), (x, y - half, z))
 
 
 def frames(held):
@@ -57,7 +57,7 @@ def test_fingers_that_open_as_little_as_there_is_room_let_go_and_hold_again_once
 
 
 def test_what_a_hand_let_go_stands_there_and_is_no_unknown_thing():
-    sight, stands = SceneSight(scene_of(BOX)), at(0.45, 0.0, 0.025)
+    sight, stands = SceneTracker(scene_of(BOX)), at(0.45, 0.0, 0.025)
     sight.look(draw([(BOX, stands)]), frames(hand(0.45, 0.0, 0.03, 0.08)))
     sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.1)
     sight.follow(frames(hand(0.5, 0.1, 0.2, 0.05)), 0.2)
@@ -84,7 +84,7 @@ def test_a_thing_that_slips_out_is_not_held():
 
 
 def test_a_held_thing_rides_on_the_hand_and_is_measured_there():
-    sight = SceneSight(scene_of(BOX))
+    sight = SceneTracker(scene_of(BOX))
     sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
     sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.5)
     slipped = at(0.504, 0.1, 0.195)
@@ -95,7 +95,7 @@ def test_a_held_thing_rides_on_the_hand_and_is_measured_there():
 
 
 def test_what_was_taken_unseen_is_found_in_the_hand():
-    sight = SceneSight(scene_of(BOX))
+    sight = SceneTracker(scene_of(BOX))
     sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
     (track,) = sight.look(draw([(BOX, at(0.5, 0.1, 0.2))]), frames(hand(0.5, 0.1, 0.205, 0.05)))
     assert track.visibility is Visibility.HELD
@@ -103,7 +103,7 @@ def test_what_was_taken_unseen_is_found_in_the_hand():
 
 
 def test_what_fell_out_of_the_hand_is_where_it_lies():
-    sight = SceneSight(scene_of(BOX))
+    sight = SceneTracker(scene_of(BOX))
     sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
     sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.5)
     lies = at(0.4, -0.1, 0.025)
@@ -135,7 +135,7 @@ def test_a_thing_that_nobody_described_rides_on_the_hand_that_takes_it_unless_a_
 
 
 def test_what_nobody_described_is_seen_in_the_hand_that_carries_it():
-    sight, there = SceneSight(scene_of(BOX)), at(0.45, 0.0, 0.025)
+    sight, there = SceneTracker(scene_of(BOX)), at(0.45, 0.0, 0.025)
     jug = box("jug", "green")
     sight.look(draw([(jug, there)]), frames(hand(0.45, 0.0, 0.03, 0.08)))
     sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.1)

@@ -9,7 +9,7 @@ import pytest
 from drawn import CAMERA, at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler, multiply
-from hicrisp_perception.shapes.level import Level, fit_level
+from hicrisp_perception.shapes.level import TablePlane, fit_level
 
 
 def test_a_level_table_is_seen_level_with_things_on_it():
@@ -28,6 +28,6 @@ def test_a_camera_that_is_not_where_it_is_said_to_be_shows_by_the_tables_plane()
 
 
 def test_too_little_table_keeps_the_plane_before():
-    before = Level(0.001)
+    before = TablePlane(0.001)
     nothing = np.zeros((60, 80), np.float32)
     assert fit_level(nothing, nothing, nothing, nothing + 1.0, nothing > 1.0, before) is before

@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import distance, facing, from_euler, turn_between
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
-from hicrisp_perception.calibration.mounting import CameraMisplaced, CheckedSight, mounting_check
+from hicrisp_perception.calibration.mounting import CameraMisplaced, CheckedTracker, mounting_check
 from hicrisp_perception.calibration.table_edges import expected_table
 from hicrisp_perception.view import along, matrix_of
 
@@ -107,7 +107,7 @@ class Eyes:
         self.forgotten += 1
 
 
-def shown_to(checked: CheckedSight, camera: Pose, stamp: float) -> None:
+def shown_to(checked: CheckedTracker, camera: Pose, stamp: float) -> None:
     """A picture that is looked at, and what can wait until then."""
     checked.look(picture(camera, stamp=stamp), {})
     checked.afterwards()
@@ -115,7 +115,7 @@ def shown_to(checked: CheckedSight, camera: Pose, stamp: float) -> None:
 
 def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
     eyes = Eyes()
-    checked = CheckedSight(eyes, SCENE)
+    checked = CheckedTracker(eyes, SCENE)
     for stamp in (1.0, 1.2, 3.0):
         with pytest.raises(CameraMisplaced, match="mm off"):
             checked.look(picture(knocked(0.02, 2.0, 3), stamp=stamp), {})
@@ -127,7 +127,7 @@ def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
 
 def test_a_knock_while_things_are_looked_at_is_told_and_what_was_seen_is_forgotten() -> None:
     eyes = Eyes()
-    checked = CheckedSight(eyes, SCENE)
+    checked = CheckedTracker(eyes, SCENE)
     shown_to(checked, CAMERA, 1.0)
     bumped = knocked(0.02, 2.0, 3)
     shown_to(checked, bumped, 6.5)
@@ -139,6 +139,6 @@ def test_a_knock_while_things_are_looked_at_is_told_and_what_was_seen_is_forgott
 
 
 def test_one_picture_that_does_not_fit_is_no_knock() -> None:
-    checked = CheckedSight(Eyes(), SCENE)
+    checked = CheckedTracker(Eyes(), SCENE)
     for stamp, camera in ((1.0, CAMERA), (6.5, knocked(0.02, 2.0, 3)), (6.7, CAMERA), (6.9, CAMERA)):
         shown_to(checked, camera, stamp)

@@ -10,7 +10,7 @@ from drawn import box, scene_of
 from hicrisp_core.scene.tags import tags_of
 from hicrisp_perception.shapes.evidence import Evidence, Rendering
 from hicrisp_perception.shapes.fitting import Fit
-from hicrisp_perception.shapes.outline import Placement
+from hicrisp_perception.shapes.outline import OutlineFit
 from hicrisp_perception.shapes.shape_models import lies_of
 from hicrisp_perception.tags.patterns import Patterns
 
@@ -19,7 +19,7 @@ RED, BLUE = (thing.name for thing in THINGS)
 
 
 def fit_at(x, y):
-    place = Placement(x, y, 0.0, np.eye(3) * 1e-6, 0.1, 50)
+    place = OutlineFit(x, y, 0.0, np.eye(3) * 1e-6, 0.1, 50)
     rendering = Rendering((slice(0, 9), slice(0, 9)), np.ones((9, 9), np.float32), 1)
     return Fit(lies_of(THINGS[0])[0], place, 0.0, True, Evidence(200, 0, 0, 0.0, 400), 0.3, rendering)
 

@@ -9,14 +9,14 @@ import pytest
 from drawn import at, bowl, box, cylinder, draw, scene_of
 from hicrisp_core.model.track import Visibility
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 RED, BLUE, CAN = box("red_box"), box("blue_box", "blue"), cylinder("can", "yellow")
 
 
 def look(*placed, light=1.0, seed=0):
     """The tracks of things at poses, by name."""
-    sight = SceneSight(scene_of(*(thing for thing, _ in placed)))
+    sight = SceneTracker(scene_of(*(thing for thing, _ in placed)))
     return {track.name: track for track in sight.look(draw(placed, seed, light), {})}
 
 
@@ -31,7 +31,7 @@ def test_a_black_thing_is_one_thing_however_much_light_its_top_has(brighter):
     picture = draw(placed)
     dark = picture.colour.max(axis=2) < 60
     picture.colour[dark] = picture.colour[dark] * brighter
-    tracks = SceneSight(scene_of(*(thing for thing, _ in placed))).look(picture, {})
+    tracks = SceneTracker(scene_of(*(thing for thing, _ in placed))).look(picture, {})
     assert {track.name for track in tracks} == {"black_box", "white_box"}
 
 
@@ -74,7 +74,7 @@ def test_the_lower_blocks_of_a_tower_that_are_turned_anyhow_are_seen_where_they_
 
 
 def test_what_hides_a_thing_from_where_a_hand_let_it_go_does_not_move_it():
-    sight = SceneSight(scene_of(RED, BLUE))
+    sight = SceneTracker(scene_of(RED, BLUE))
     below, above = (BLUE, at(0.45, 0.0, 0.025, 0.2)), (RED, at(0.452, 0.003, 0.075, 0.3))
     sight.look(draw([below]), {})
     sight._tracks.put("red_box", above[1], 0.0, Visibility.HIDDEN)
@@ -108,7 +108,7 @@ def test_a_can_that_lies_is_known_to_lie():
 
 
 def test_the_table_alone_shows_nothing():
-    sight = SceneSight(scene_of(RED, BLUE))
+    sight = SceneTracker(scene_of(RED, BLUE))
     assert sight.look(draw([]), {}) == ()
 
 

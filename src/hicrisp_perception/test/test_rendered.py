@@ -13,7 +13,7 @@ from hicrisp_core.model.track import Visibility
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.tags import tags_of
 
-from hicrisp_perception import SceneSight, SightSettings
+from hicrisp_perception import SceneTracker, TrackerSettings
 
 pytest.importorskip("mujoco")
 
@@ -34,7 +34,7 @@ def worst(tracks, truth):
 
 def test_a_cluttered_table_without_tags_is_seen_within_two_millimetres():
     world = EmbeddedWorld("clutter", 3)
-    tracks = SceneSight(world.scene).look(world.camera.take(), world.robot_frames())
+    tracks = SceneTracker(world.scene).look(world.camera.take(), world.robot_frames())
     assert {track.name for track in tracks} == {thing.name for thing in world.scene.things}
     assert all(track.visibility is Visibility.VISIBLE for track in tracks)
     assert worst(tracks, world.true_frames()) < 0.002
@@ -44,7 +44,7 @@ def test_things_that_no_file_gives_a_colour_are_seen_on_a_wooden_table():
     scene = load_scene("tabletop", 2)
     plain = {name: replace(thing, attributes={}) for name, thing in scene.objects.items()}
     world = EmbeddedWorld(replace(scene, objects=plain), 2)
-    tracks = SceneSight(world.scene).look(world.camera.take(), world.robot_frames())
+    tracks = SceneTracker(world.scene).look(world.camera.take(), world.robot_frames())
     assert {track.name for track in tracks if track.visibility is Visibility.VISIBLE} == {"box", "cylinder"}
     assert worst(tracks, world.true_frames()) < 0.003
 
@@ -52,7 +52,7 @@ def test_things_that_no_file_gives_a_colour_are_seen_on_a_wooden_table():
 @pytest.mark.parametrize("shapes", [True, False])
 def test_tags_alone_and_with_shapes_say_where_things_are(worn, shapes):
     scene, picture, robots, truth = worn
-    sight = SceneSight(scene, SightSettings(shapes=shapes))
+    sight = SceneTracker(scene, TrackerSettings(shapes=shapes))
     tracks = [track for track in sight.look(picture, robots) if track.unknown is None]
     assert {track.name for track in tracks} == {thing.name for thing in scene.things}
     assert worst(tracks, truth) < 0.003
@@ -62,14 +62,14 @@ def test_tags_alone_and_with_shapes_say_where_things_are(worn, shapes):
 def test_a_tag_that_is_in_no_file_is_told(worn):
     scene, picture, robots, _ = worn
     known = [tag for tag in tags_of(scene) if tag.thing != "milk"]
-    sight = SceneSight(scene, tags=known)
+    sight = SceneTracker(scene, tags=known)
     sight.look(picture, robots)
     assert any("in no file" in warning for warning in sight.warnings)
 
 
 def test_the_same_tag_at_two_places_is_told(worn):
     scene, picture, robots, _ = worn
-    sight = SceneSight(scene, SightSettings(shapes=False))
+    sight = SceneTracker(scene, TrackerSettings(shapes=False))
     colour = picture.colour.copy()
     rows, columns = np.s_[80:230], np.s_[440:520]
     colour[300:450, 60:140] = picture.colour[rows, columns]
@@ -81,7 +81,7 @@ def test_things_that_are_too_small_to_see_are_named():
     scene = load_scene("tabletop", 0)
     pin = replace(scene.objects["box"], name="pin", size=(0.004, 0.05, 0.05))
     with pytest.raises(ConfigError, match="pin"):
-        SceneSight(replace(scene, objects={**scene.objects, "pin": pin}))
+        SceneTracker(replace(scene, objects={**scene.objects, "pin": pin}))
 
 
 HERE, BESIDE, ASIDE, FAR = (0.42, -0.05), (0.42, 0.10), (0.60, 0.36), (-3.0, 3.0)
@@ -117,7 +117,7 @@ def shown(world, stamp, arm=(), **places):
 
 @pytest.mark.parametrize("before_it", [(0.50, -0.02), (0.48, -0.05), (0.47, -0.10), (0.47, 0.0)])
 def test_what_looks_like_another_takes_neither_its_name_nor_its_place(cutlery, before_it):
-    sight = SceneSight(cutlery.scene)
+    sight = SceneTracker(cutlery.scene)
     for stamp, fork, mug in ((1.0, BESIDE, ASIDE), (6.0, FAR, ASIDE), (11.0, FAR, before_it), (16.0, BESIDE, ASIDE)):
         tracks = {track.name: track for track in sight.look(*shown(cutlery, stamp, fork=fork, knife=HERE, mug=mug))}
         assert tracks["knife"].visibility is not Visibility.GONE
@@ -129,7 +129,7 @@ def test_what_looks_like_another_takes_neither_its_name_nor_its_place(cutlery, b
 
 def test_a_plate_over_which_a_hand_carries_a_fork_stays_where_it_is():
     world = EmbeddedWorld("breakfast", 5)
-    sight, truth = SceneSight(world.scene), world.true_frames()["plate"][0]
+    sight, truth = SceneTracker(world.scene), world.true_frames()["plate"][0]
     sight.look(*shown(world, 1.0))
     for stamp, arm, fork in (
         (1.2, (-0.2341, 0.2201, 0.1123, -2.3889, -0.041, 2.5996, 0.8049, 0.0099, 0.0099),

@@ -9,7 +9,7 @@ from drawn import at, box, cylinder, draw, scene_of
 from hicrisp_core.model.track import Visibility
 from hicrisp_perception.shapes import searching
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 COLOURS = ("red", "green", "yellow", "blue", "purple", "orange")
 THINGS = [box(f"{colour}_box", colour, (0.04, 0.055, 0.05)) for colour in COLOURS]
@@ -33,7 +33,7 @@ def look(sight, number, *placed):
 
 
 def test_when_all_things_are_elsewhere_at_once_each_picture_finds_some_and_takes_none_for_a_stranger(steps):
-    sight = SceneSight(scene_of(*THINGS))
+    sight = SceneTracker(scene_of(*THINGS))
     for number in range(2):
         look(sight, number, *zip(THINGS, PLACES))
     most, tracks = 0, {}
@@ -49,14 +49,14 @@ def test_when_all_things_are_elsewhere_at_once_each_picture_finds_some_and_takes
 
 
 def test_the_first_picture_is_searched_to_the_end():
-    tracks = look(SceneSight(scene_of(*THINGS)), 0, *zip(THINGS, PLACES))
+    tracks = look(SceneTracker(scene_of(*THINGS)), 0, *zip(THINGS, PLACES))
     assert {name for name, track in tracks.items() if track.visibility is Visibility.VISIBLE} == set(tracks)
     assert len(tracks) == len(THINGS)
 
 
 def test_what_is_searched_in_vain_is_not_searched_again_while_it_looks_the_same(steps):
     red, can, strange = THINGS[0], cylinder("can", "blue"), box("strange", "red", (0.16, 0.03, 0.10))
-    sight = SceneSight(scene_of(red, can))
+    sight = SceneTracker(scene_of(red, can))
     look(sight, 0, (red, PLACES[0]), (can, PLACES[3]))
     # Something red that is not the box stands there, and the box is gone.
     others = ((can, PLACES[3]), (strange, at(0.55, 0.1, 0.05)))

@@ -8,7 +8,7 @@ import pytest
 from drawn import at, box, cylinder, draw, scene_of
 from hicrisp_core.model.track import Visibility
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 RED, CAN = box("red_box"), cylinder("can", "blue")
 STRANGE = box("strange", "orange", (0.06, 0.09, 0.08))
@@ -17,7 +17,7 @@ HERE, THERE = at(0.40, 0.0, 0.025), at(0.45, 0.2, 0.045)
 
 @pytest.fixture
 def sight():
-    return SceneSight(scene_of(RED, CAN))
+    return SceneTracker(scene_of(RED, CAN))
 
 
 def look(sight, *placed, seed=0, stamp=0.0):
@@ -58,7 +58,7 @@ def test_a_hand_that_moves_a_thing_moves_its_track(sight):
 
 def test_those_that_look_the_same_keep_their_names():
     one, other = box("red_1"), box("red_2")
-    twins = SceneSight(scene_of(one, other))
+    twins = SceneTracker(scene_of(one, other))
     first = look(twins, (one, at(0.4, -0.1, 0.025)), (other, at(0.4, 0.1, 0.025)))
     left = min(first, key=lambda name: first[name].pose.position[1])
     later = look(twins, (one, at(0.42, -0.06, 0.025)), (other, at(0.45, 0.12, 0.025)), seed=1)

@@ -13,7 +13,7 @@ from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_perception.view import Rays, Straightener
 from hicrisp_ros.conversions.picture import lens_from_msg, lens_to_msg
 
-from hicrisp_perception import PictureError, SceneSight
+from hicrisp_perception import PictureError, SceneTracker
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def picture():
     ({"camera": Pose((0.0, 0.0, float("nan")))}, "optical frame"),
 ])
 def test_what_is_no_picture_is_refused(picture, change, told):
-    sight = SceneSight(scene_of(box("box")))
+    sight = SceneTracker(scene_of(box("box")))
     with pytest.raises(PictureError) as refused:
         sight.look(replace(picture, **change), {})
     assert told in str(refused.value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
-from hicrisp_core.model.track import Track, Uncertainty, View
+from hicrisp_core.model.track import Track, Tracks, Uncertainty
 
 from hicrisp_ros import conversions
 
@@ -59,7 +59,7 @@ def test_a_world_comes_back_as_it_was_and_a_pose_without_numbers_as_none(
 @drawn
 @given(st.lists(st.tuples(names, poses), max_size=4))
 def test_no_track_without_numbers_is_seen(found: Any) -> None:
-    view = View(1.0, tuple(Track(name, pose, Uncertainty(), 1.0) for name, pose in found))
+    view = Tracks(1.0, tuple(Track(name, pose, Uncertainty(), 1.0) for name, pose in found))
     back = conversions.VIEW.from_msg(over_the_wire(conversions.VIEW.to_msg(view)))
     assert [track.pose for track in back.tracks] == [pose for _, pose in found if pose.finite]
     assert all(math.isfinite(value) for track in back.tracks for value in track.pose.position)

@@ -44,13 +44,13 @@ from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.model.shapes import SHAPES
-from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 from hicrisp_core.model.world import Reach
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.ports.interpreter import Request, Understood
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
@@ -153,7 +153,7 @@ def over_the_wire(message: Any) -> Any:
             id="world",
         ),
         pytest.param(
-            View(12.25, (
+            Tracks(12.25, (
                 Track("bowl", POSE, VAGUE, 11.5, Visibility.HIDDEN),
                 Track("unknown_1", POSE, VAGUE, 12.25, unknown=THING))),
             conversions.VIEW.to_msg,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.scene.scene import Arena
+from hicrisp_core.scene.floor_plan import Arena
 from hicrisp_sim.agv.costmap import Costmap
 from hicrisp_sim.agv.pursuit import PursuitController
 from hicrisp_sim.agv.settings import AgvSettings

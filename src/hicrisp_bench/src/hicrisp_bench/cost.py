@@ -6,7 +6,7 @@ from statistics import mean, stdev
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
 from hicrisp_core.llm.answers import prompt_key
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 
 QUESTIONS, BY_ROLE = "questions", "by_role"
 """Columns: of a trial, its questions in order; of a row, what a trial costs on average, role by role."""

@@ -19,10 +19,10 @@ from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Pose, Relation, Status, Task, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import BLIND, View
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.model.track import BLIND, Tracks
 from hicrisp_core.ports.interpreter import Interpreter
-from hicrisp_core.ports.perception import CAMERA, POSES, Camera, Perception
+from hicrisp_core.ports.observer import Frames
+from hicrisp_core.ports.perception import CAMERA, POSES, Camera, ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.timeline import timeline_of
@@ -59,24 +59,24 @@ def holds_in_truth(
     return goal(world) if callable(goal) else all(fact in world.relations for fact in goal)
 
 
-class CameraSight:
+class CameraTracks:
     """Takes a picture for every look.
 
     Args:
         robots: the frames of the robots at this moment.
     """
 
-    def __init__(self, camera: Camera, perception: Perception, robots: Callable[[], Frames]) -> None:
+    def __init__(self, camera: Camera, perception: ObjectTracker, robots: Callable[[], Frames]) -> None:
         self._camera = camera
         self._perception = perception
         self._robots = robots
         self._view = BLIND
 
-    def look(self) -> View:
+    def look(self) -> Tracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
         picture = self._camera.take()
         if picture is not None:
-            self._view = View(picture.stamp, self._perception.look(picture, self._robots()))
+            self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()))
             self._perception.afterwards()
         return self._view
 
@@ -86,7 +86,7 @@ class CameraSight:
         self._view = BLIND
 
 
-def camera_sight(world: EmbeddedWorld) -> CameraSight:
+def camera_sight(world: EmbeddedWorld) -> CameraTracks:
     """Observe a world by its own camera alone; the mounting is checked first.
 
     Args:
@@ -95,7 +95,7 @@ def camera_sight(world: EmbeddedWorld) -> CameraSight:
     Returns:
         The observer.
     """
-    return CameraSight(world.camera, open_source(world.scene), world.robot_frames)
+    return CameraTracks(world.camera, open_source(world.scene), world.robot_frames)
 
 
 class Touches:

@@ -8,8 +8,8 @@ from typing import Callable, Dict, Iterable, Mapping, Optional, Set
 
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import distance, from_yaw, multiply
-from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
+from hicrisp_core.ports.observer import Frames
 
 NOISE = Uncertainty(0.0015, 0.001, 0.01)
 
@@ -38,14 +38,14 @@ class NoisyTracks:
         self.gone: Set[str] = set()
         self.silent = False
 
-    def look(self) -> View:
+    def look(self) -> Tracks:
         """What is to be seen now."""
         now, frames, hidden = self._clock(), self._truth(), set(self._hidden())
         if not self.silent:
             for name in (*self._names, *self._unknown):
                 self._see(name, now, frames, hidden)
             self._stamp = now
-        return View(self._stamp, tuple(self._known.values()))
+        return Tracks(self._stamp, tuple(self._known.values()))
 
     def forget(self) -> None:
         """The world began again."""

@@ -30,9 +30,9 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.executive import DetectorPort, Ports
-from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
+from hicrisp_core.ports.observer import Namer, Observer
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.robot.drive_goals import DriveSpace

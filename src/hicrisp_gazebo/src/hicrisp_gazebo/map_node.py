@@ -12,7 +12,7 @@ from geometry_msgs.msg import Quaternion
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut
 from hicrisp_core.scene import Scene
-from hicrisp_core.scene.scene import Arena
+from hicrisp_core.scene.floor_plan import Arena
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower

@@ -12,7 +12,8 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.colours import Colour, paint_of
-from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR, TABLE, Arena, Wall
+from hicrisp_core.scene.floor_plan import Arena, Wall
+from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR, TABLE
 
 from hicrisp_gazebo import sdf
 from hicrisp_gazebo.depth_camera import add_camera, camera_of, has_camera

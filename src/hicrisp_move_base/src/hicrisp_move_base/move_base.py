@@ -16,8 +16,8 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import AWAITED, UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.safety import ZoneGuard
-from hicrisp_core.robot.skilled import Errand
-from hicrisp_core.scene.scene import Arena
+from hicrisp_core.robot.skilled import RunningCommand
+from hicrisp_core.scene.floor_plan import Arena
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
@@ -28,69 +28,13 @@ from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 from std_msgs.msg import String
 
 from hicrisp_move_base.drive_parameters import CostmapPadding, PlannerParameters
+from hicrisp_move_base.outcomes import MOVE_BASE, explain
 from hicrisp_move_base.settings import MoveBaseSettings
 from hicrisp_move_base.watches import Obedience, OdometryWatch, ScanWatch, Traffic
 from hicrisp_move_base.ways import Services, Ways
 
 WAITS_FOR = "waits_for"
 """Topic under the action, ``std_msgs/String``: whom a drive waits for and for what, from a planner that gives way."""
-NO_PLAN = "Failed to find a valid plan"
-NO_CONTROL = "Failed to find a valid control"
-OSCILLATES = "Robot is oscillating"
-INVALID_QUATERNION = "invalid quaternion"
-KILLED = "the node has been killed"
-
-_MOVE_BASE = ("move_base",)
-_ABORTED: Tuple[Tuple[str, Status, str, Cause], ...] = (
-    (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries",
-     Cause(CauseKind.NO_PATH)),
-    (NO_CONTROL, Status.EXECUTION,
-     "blocked: move_base found no velocity that follows the path, even after its recoveries", Cause(CauseKind.BLOCKED)),
-    (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer",
-     Cause(CauseKind.BLOCKED)),
-    (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion",
-     Cause(CauseKind.REFUSED, _MOVE_BASE)),
-    (KILLED, Status.LOST, "move_base was ended while it drove",
-     Cause(CauseKind.UNREACHABLE_NODE, _MOVE_BASE)),
-)
-_OTHERS = {
-    CallStatus.REJECTED: (Status.INVALID, "move_base did not take the goal", CauseKind.REFUSED),
-    CallStatus.UNREACHABLE: (Status.LOST, "no move_base took the goal", CauseKind.UNREACHABLE_NODE),
-    CallStatus.LOST: (Status.LOST, "move_base went away with the goal", CauseKind.UNREACHABLE_NODE),
-    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to",
-                       CauseKind.UNREACHABLE_NODE),
-    CallStatus.TIMEOUT: (Status.TIMEOUT, "the time limit passed; the base was stopped on its way",
-                         CauseKind.OUT_OF_TIME),
-    CallStatus.PREEMPTED: (Status.CANCELED, "the drive was canceled", CauseKind.CANCELED),
-}
-
-
-def explain(status: CallStatus, text: str) -> Outcome:
-    """Return the outcome of a goal that move_base ended.
-
-    Args:
-        status: how the call of its action ended.
-        text: the status text that came with the result; it is quoted if it says more.
-
-    Returns:
-        The outcome with its cause.
-    """
-    if status is CallStatus.SUCCEEDED:
-        return Outcome(Status.SUCCESS)
-    if status is CallStatus.ABORTED:
-        for words, kind, meaning, cause in _ABORTED:
-            if words in text:
-                return Outcome(kind, meaning, cause=cause)
-        return Outcome(Status.EXECUTION, "move_base gave up" + (f": '{text}'" if text else ""),
-                       cause=Cause(CauseKind.UNKNOWN, said=text))
-    ended, meaning, why = _OTHERS[status]
-    if status is CallStatus.UNREACHABLE:
-        meaning += f": {text}"
-    blamed = why in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE)
-    return Outcome(ended, meaning, cause=Cause(why, _MOVE_BASE if blamed else (),
-                                               said=meaning if status is CallStatus.UNREACHABLE else ""))
-
-
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
 _LATE = 3.0
@@ -226,30 +170,30 @@ class MoveBase:
                 return Reached(pose)
         return Reached()
 
-    def wait_for_return(self, errand: Errand, outcome: Outcome) -> Outcome:
+    def wait_for_return(self, running: RunningCommand, outcome: Outcome) -> Outcome:
         """Wait for a move_base that went away under a command: it may be started again.
 
         Args:
-            errand: the command's deadline, cancellation and progress.
+            running: the command's deadline, cancellation and progress.
             outcome: how the command ended.
 
         Returns:
             The outcome, with how long move_base was away, or that it did not come back.
         """
-        cause, limit = outcome.cause, min(self.settings.return_limit, errand.deadline.remaining)
+        cause, limit = outcome.cause, min(self.settings.return_limit, running.deadline.remaining)
         if cause is None or cause.kind is not CauseKind.UNREACHABLE_NODE or math.isinf(self._traffic.silence):
             return outcome
         rospy.logwarn("move_base went away; waiting up to %.0f s for it to come back", limit)
         began, deadline, back, told = time.monotonic(), Deadline(limit), False, 0.0
-        while not (back or deadline.passed or errand.cancel.is_set() or rospy.is_shutdown()):
+        while not (back or deadline.passed or running.cancel.is_set() or rospy.is_shutdown()):
             away = time.monotonic() - began
             if away >= told:
-                errand.progress(f"{AWAITED}move_base: {away:.0f} s of {limit:.0f} s", away / limit)
+                running.progress(f"{AWAITED}move_base: {away:.0f} s of {limit:.0f} s", away / limit)
                 told += _TOLD_EVERY
             back = self._client.end_others(_GLANCE, anew=True)
         away = time.monotonic() - began
         if back:
-            self._services.wait_for_update(errand.cancel)
+            self._services.wait_for_update(running.cancel)
         said = f"{outcome.message.rstrip('.')}; " + (f"move_base is back after {away:.1f} s" if back else
                                                      f"move_base did not come back within {away:.0f} s")
         rospy.logwarn("%s", said)
@@ -378,10 +322,10 @@ class MoveBase:
                            cause=Cause(CauseKind.LOCALISATION, (self.settings.odometry,)))
         if self.settings.status_age < self._traffic.silence < math.inf:  # Before the first status the client waits.
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
-                           cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
+                           cause=Cause(CauseKind.UNREACHABLE_NODE, MOVE_BASE, self._traffic.silence))
         if self._silent is not None and self._silent.passed:
             said = f"move_base took the goal and has said nothing for {_BEGINS:g} s; look at its log, or start it again"
-            return Outcome(Status.EXECUTION, said, cause=Cause(CauseKind.HARDWARE, _MOVE_BASE, said=said))
+            return Outcome(Status.EXECUTION, said, cause=Cause(CauseKind.HARDWARE, MOVE_BASE, said=said))
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:

@@ -11,7 +11,7 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.ports.kinds import Skill
 from hicrisp_core.ports.robot import AWAITED
 from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.skilled import Errand
+from hicrisp_core.robot.skilled import RunningCommand
 from hicrisp_core.robot.turns import Bar, Turns
 from std_msgs.msg import String
 
@@ -27,34 +27,34 @@ class TurnTaker(BaseRobot):
         self._turns = Turns()
         self._subscriber = rospy.Subscriber("turns", String, self._on_turns, queue_size=1)
 
-    def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
+    def carry_out(self, skill: Skill, running: RunningCommand) -> Outcome:
         """Wait for the turn, then run a skill; the wait counts for no time limit of a drive.
 
         Args:
             skill: of the command's action.
-            errand: the command and its limits.
+            running: the command and its limits.
 
         Returns:
             How it ended; EXECUTION if the turn did not come in the command's time.
         """
-        began, told = errand.clock(), ""
-        bar = self._barred(errand)
+        began, told = running.clock(), ""
+        bar = self._barred(running)
         while bar is not None:
-            ended = errand.interrupted()
+            ended = running.interrupted()
             if ended is not None:
                 return ended if ended.status is Status.CANCELED else replace(
                     ended, status=Status.EXECUTION, message=f"{self.name} waited without effect for {bar.words}.",
                     cause=Cause(CauseKind.BLOCKED, (bar.whom,)))
             if bar.words != told:
                 told = bar.words
-                errand.progress(f"{AWAITED}{told}", 0.0)
-            errand.cancel.wait(_SLICE)
-            bar = self._barred(errand)
-        errand.end += errand.clock() - began
-        return super().carry_out(skill, errand)
+                running.progress(f"{AWAITED}{told}", 0.0)
+            running.cancel.wait(_SLICE)
+            bar = self._barred(running)
+        running.end += running.clock() - began
+        return super().carry_out(skill, running)
 
-    def _barred(self, errand: Errand) -> Optional[Bar]:
-        bars = (self._turns.barred(self.name, str(place)) for place in errand.command.arguments.values() if place)
+    def _barred(self, running: RunningCommand) -> Optional[Bar]:
+        bars = (self._turns.barred(self.name, str(place)) for place in running.command.arguments.values() if place)
         return next(filter(None, bars), None)
 
     def _on_turns(self, message: String) -> None:

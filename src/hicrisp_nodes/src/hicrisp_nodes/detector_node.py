@@ -25,7 +25,7 @@ from hicrisp_nodes.pose_state_estimator import PoseStateEstimator
 from hicrisp_ros import conversions as to
 
 
-class FactEyes:
+class FactEstimator:
     """Publishes what a world without geometry shows of itself, which knows its objects itself; a driver's
     report is no part of it."""
 
@@ -43,7 +43,7 @@ class DetectorServer:
     """
 
     def __init__(
-        self, configuration: Configuration, eyes: Union[PoseStateEstimator, FactEyes], pose_age_limit: float
+        self, configuration: Configuration, eyes: Union[PoseStateEstimator, FactEstimator], pose_age_limit: float
     ) -> None:
         self._pose_age_limit = pose_age_limit
         self._detector = self._made(configuration)
@@ -80,7 +80,7 @@ def build() -> DetectorServer:
     configuration = load_configuration()
     age = float(parameter("pose_age_limit", 1.0))
     if configuration.scene.symbolic:
-        return DetectorServer(configuration, FactEyes(), age)
+        return DetectorServer(configuration, FactEstimator(), age)
     scan = str(parameter("scan", own_topic("/scan")))
     eyes = PoseStateEstimator(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
     return DetectorServer(configuration, eyes, age)

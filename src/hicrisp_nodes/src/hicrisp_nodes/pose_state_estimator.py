@@ -12,7 +12,7 @@ import rospy
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Relation
-from hicrisp_core.ports.eyes import Eyes, Naming
+from hicrisp_core.ports.observer import Estimator, Naming
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
 from hicrisp_ros.publisher import Publisher
@@ -54,7 +54,7 @@ class PoseStateEstimator:
         self._scans: Optional[ScanTopic] = None
         self._configuration = configuration
         self._eyes = self._open(configuration)
-        self._shown: Optional[Eyes] = None
+        self._shown: Optional[Estimator] = None
         self._news = Condition()
         self._tf = TfWorld()
         self._tracks = TrackTopic(tracks, self._tf.wake) if tracks else None
@@ -102,7 +102,7 @@ class PoseStateEstimator:
                               "perception:=camera.")
         return self._eyes.give_name(item, name)
 
-    def _open(self, configuration: Configuration) -> Eyes:
+    def _open(self, configuration: Configuration) -> Estimator:
         scene = configuration.scene
         if scene.arena is not None and self._scan and self._scans is None:
             self._scans = ScanTopic(self._scan)

@@ -7,11 +7,11 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import PerceptionSource
 from hicrisp_core.scene import Scene
 
-from hicrisp_perception.calibration.mounting import CheckedSight
-from hicrisp_perception.sight import SceneSight, SightSettings
+from hicrisp_perception.calibration.mounting import CheckedTracker
+from hicrisp_perception.scene_tracker import SceneTracker, TrackerSettings
 
 
-def open_source(scene: Scene) -> CheckedSight:
+def open_source(scene: Scene) -> CheckedTracker:
     """Open the source that a scene names, behind the check of the camera's mounting.
 
     Args:
@@ -23,17 +23,17 @@ def open_source(scene: Scene) -> CheckedSight:
     Raises:
         ConfigError: if the source is unknown (the message lists the valid ones) or cannot serve the scene.
     """
-    return CheckedSight(extensions().sources.get(scene.perception).open(scene), scene)
+    return CheckedTracker(extensions().sources.get(scene.perception).open(scene), scene)
 
 
-def _tags_alone(scene: Scene) -> SceneSight:
+def _tags_alone(scene: Scene) -> SceneTracker:
     if not scene.tags:
         raise ConfigError("perception: tags recognises objects by their AprilTags, and those of the scene "
                           f"'{scene.name}' wear none; write 'tags: true', or use another source")
-    return SceneSight(scene, SightSettings(shapes=False, unknown_objects=False))
+    return SceneTracker(scene, TrackerSettings(shapes=False, unknown_objects=False))
 
 
-SHAPES = PerceptionSource(SceneSight)
+SHAPES = PerceptionSource(SceneTracker)
 """Tags, shapes and colours; and objects that the scene does not contain."""
 TAGS = PerceptionSource(_tags_alone)
 """Tags alone: for objects whose shapes and colours tell nothing, and for slow machines."""

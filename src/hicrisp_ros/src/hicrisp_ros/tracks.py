@@ -8,7 +8,7 @@ from typing import Callable
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.track import BLIND, View
+from hicrisp_core.model.track import BLIND, Tracks
 from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_msgs.msg import TrackArray
@@ -54,7 +54,7 @@ class TrackTopic:
                                             tcp_nodelay=True)
 
     @property
-    def view(self) -> View:
+    def view(self) -> Tracks:
         """The latest view; empty before the first image."""
         with self._lock:
             return self._view

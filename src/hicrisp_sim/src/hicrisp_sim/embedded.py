@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.cutting import PART_OF
 from hicrisp_core.model.screwing import SCREWED_ON
 from hicrisp_core.model.world import inside_of
-from hicrisp_core.ports.eyes import Naming
-from hicrisp_core.ports.perception import Sight
-from hicrisp_core.ports.robot import Progress, RobotPort
-from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.ports.observer import Naming
+from hicrisp_core.ports.perception import TrackSource
+from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.safety import usual_limits
 from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
 
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
+from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
@@ -45,66 +44,6 @@ Moving = Callable[[], FrozenSet[str]]
 """Names the robots and objects that move on purpose at this moment."""
 _QUIET_FOR = 0.1
 """Seconds without motion after which objects count as settled."""
-_TURN = 0.02
-"""Wall seconds between two looks whether it is an arm's turn."""
-
-
-class FaultyRobot(ArmRobot):
-    """The arm's robot port with faults: those scheduled for a command or a phase occur at its start.
-
-    The arms of a world move one after the other: a command waits until no other arm carries one out.
-    """
-
-    faults: Optional[Faults] = None
-    turn: Optional[Lock] = None
-    _asked: Optional[LinkedEvent] = None
-
-    def execute(
-        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
-    ) -> Outcome:
-        """Carry out a command; faults that are scheduled for it or one of its phases occur at that moment.
-
-        Args:
-            command: the action with its arguments and constraints.
-            deadline: wall-clock limit of the call.
-            cancel: event that stops the call when it is set.
-            progress: called with the name of the phase and the completed share, 0 to 1.
-
-        Returns:
-            The outcome.
-        """
-        def watched(phase: str, fraction: float) -> None:
-            if self.faults is not None and isinstance(self._arm, EmbeddedArm):
-                self.faults.phase_began(self._arm, self.item(command), phase)
-            if progress is not None:
-                progress(phase, fraction)
-
-        turn = self.turn or Lock()
-        self._asked = stop = LinkedEvent(cancel)
-        while not turn.acquire(timeout=_TURN):
-            if stop.is_set():
-                return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the command was canceled before it began")
-            if deadline.passed:
-                return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "another arm moved for all of the time")
-        try:
-            if self.faults is not None:
-                self.faults.command_began(command)
-            return super().execute(command, deadline, stop, watched)
-        finally:
-            turn.release()
-
-    def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel the command, also one that waits for its turn, and stop the arm.
-
-        Args:
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            Whether the arm confirmed the stop.
-        """
-        if self._asked is not None:
-            self._asked.set()
-        return super().stop(deadline)
 
 
 class SimulatedWorld:
@@ -159,10 +98,10 @@ class EmbeddedWorld(SimulatedWorld):
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
         robot: Union[str, Path] = "", domain: Optional[Domain] = None,
-        sight: Optional[Callable[["EmbeddedWorld"], Sight]] = None,
+        sight: Optional[Callable[["EmbeddedWorld"], TrackSource]] = None,
     ) -> None:
         self._make_sight = sight
-        self._sight: Optional[Sight] = None
+        self._sight: Optional[TrackSource] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
@@ -380,7 +319,7 @@ class EmbeddedWorld(SimulatedWorld):
         """
         return self.eyes.give_name(item, name)
 
-    def _seen(self, sight: Sight) -> WorldState:
+    def _seen(self, sight: TrackSource) -> WorldState:
         """Return the world with its objects as the camera shows them; without an image it waits for a while."""
         since = self.time
         view = sight.look()

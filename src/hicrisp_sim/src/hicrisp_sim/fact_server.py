@@ -9,7 +9,7 @@ from typing import Callable, Protocol, Sequence
 
 import rospy
 from hicrisp_core.model import Status
-from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.observer import Observer
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, SceneFault

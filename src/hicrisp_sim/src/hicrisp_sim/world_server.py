@@ -31,7 +31,8 @@ from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.arm_model import shown
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.camera_server import CameraServer
-from hicrisp_sim.embedded import EmbeddedWorld, FaultyRobot
+from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.pose_faults import POSE_KINDS, PoseFaults
 from hicrisp_sim.simulation import Snapshot as Moment
 

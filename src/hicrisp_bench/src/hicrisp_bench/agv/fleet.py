@@ -20,8 +20,8 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.robot.turns import Turns, divided
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.floor_plan import Start
 from hicrisp_core.scene.layout import RandomSpot, draw_layout
-from hicrisp_core.scene.scene import Start
 from hicrisp_core.trace.events import Waiting
 from hicrisp_sim.agv import FleetWorld
 from hicrisp_sim.agv.simulation import AgvSimulation

@@ -12,7 +12,7 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Union
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.observer import Observer
 from hicrisp_core.ports.robot import MotionFailure, Progress, RobotPort, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.description import RobotBody

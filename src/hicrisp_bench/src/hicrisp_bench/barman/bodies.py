@@ -27,7 +27,9 @@ _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 """How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
 a piece in it may be; metres."""
 _SQUEEZED = 0.005
-"""How much wider than what they hold the fingers are, metres."""
+"""How much wider than what they hold the fingers are, metres: less than the detector allows a camera, for these poses
+are true.
+"""
 _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
 _SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, SUPPLIES, "powered", "closed", "has_door", "in_the_way")

@@ -31,7 +31,7 @@ from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 
-from hicrisp_perception import SceneSight
+from hicrisp_perception import SceneTracker
 
 _SPOT = RandomSpot((0.30, -0.40, 0.64, 0.40), 0.02, (0.36, 0.68))
 _STACKED = 0.35
@@ -183,7 +183,7 @@ def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
     """What was found, how exactly, and how long a picture took."""
     cv2.setNumThreads(1)
     scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
-    sight = SceneSight(scene)
+    sight = SceneTracker(scene)
     milliseconds: List[float] = []
     first: Dict[str, Track] = {}
     with watched(scene, trial.seed) as table:

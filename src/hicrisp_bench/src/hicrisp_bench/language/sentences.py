@@ -15,7 +15,7 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Speaker, Turn
-from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.observer import Observer
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv.world import AgvWorld

@@ -8,7 +8,7 @@ from typing import Any, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 
 _SYSTEM = "Complete the last function. Answer with its lines alone, in the form of the functions before it."
 _EXAMPLE = """def put_towel_into_closet():

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder, Aiming, translated
 from hicrisp_core.domain.checker import malformed
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.model import Step, Value, WorldState
 from hicrisp_core.ports.body import Translation
@@ -53,7 +53,9 @@ class SimilarBody(Aiming):
         """
         del deadline  # The tables of the embedding are in memory.
         text = step.text or str(step)
-        action = self._nearest(text, {name: _said(action) for name, action in self._domain.actions.items()})[0]
+        action = self._nearest(text, {  # Their sentences without parameters: "place next to".
+            name: " ".join(re.sub(r"\{\w+\}", " ", action.text).split()) or name.replace("_", " ")
+            for name, action in self._domain.actions.items()})[0]
         arguments: Dict[str, Value] = {}
         for parameter in self._domain.actions[action].parameters.values():
             names = [name for name in self._domain.objects_of(world, parameter.type) if name not in arguments.values()]
@@ -110,11 +112,6 @@ def wordllama_embedder() -> Embedder:
         return vectors
 
     return embed
-
-
-def _said(action: Action) -> str:
-    """Return an action's sentence without its parameters: "place next to"."""
-    return " ".join(re.sub(r"\{\w+\}", " ", action.text).split()) or action.name.replace("_", " ")
 
 
 def _called(world: WorldState, name: str) -> str:

@@ -203,12 +203,8 @@ class TargetQuestion:
         return Spots(item, rounds, self.world, self.room, hold, frozenset(ignore), held)
 
 
-def _free(asked: TargetQuestion) -> Target:
-    return asked.spots(asked.item, free(asked.item, asked.world, asked.room)) if asked.item else None
-
-
-def _apart(asked: TargetQuestion) -> Target:
-    return asked.spots(asked.item, apart(asked.item, asked.world, asked.room)) if asked.item else None
+def _anywhere(choose: Callable[..., Sequence[Round]], asked: TargetQuestion) -> Target:
+    return asked.spots(asked.item, choose(asked.item, asked.world, asked.room)) if asked.item else None
 
 
 def _shared(asked: TargetQuestion) -> Target:
@@ -256,11 +252,6 @@ def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQ
     return find
 
 
-def _number(command: Command) -> float:
-    """Return the command's only number; 0 without one."""
-    return next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
-
-
 def _towards(name: str) -> TargetRule:
     return TargetRule(_beside(lambda _: [DIRECTIONS[name]]))
 
@@ -302,13 +293,14 @@ def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False)
                     cause=Cause(CauseKind.FORBIDDEN, zones))
 
 
-FREE = TargetRule(_free, anywhere=True)
-APART = TargetRule(_apart, anywhere=True)
+FREE = TargetRule(partial(_anywhere, free), anywhere=True)
+APART = TargetRule(partial(_anywhere, apart), anywhere=True)
 SHARED = TargetRule(_shared)
 ON = TargetRule(_on)
 IN = TargetRule(_in)
 NEXT_TO = TargetRule(_beside(lambda _: [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]))
-AROUND = TargetRule(_beside(lambda command: [DIRECTIONS["behind"] - math.radians(_number(command))]))
+AROUND = TargetRule(_beside(lambda command: [DIRECTIONS["behind"] - math.radians(  # By its only number, if it has one.
+    next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0))]))
 """Clockwise, as on a clock that lies on the table, with 12 away from the robot."""
 LEFT_OF, RIGHT_OF = _towards("left_of"), _towards("right_of")
 IN_FRONT_OF, BEHIND = _towards("in_front_of"), _towards("behind")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Mapping, Optional, Tuple, TypeVar, Union
+from typing import Mapping, Optional, Tuple
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing
-from hicrisp_core.corrector.situation import mark, meeting, without_doubtful
+from hicrisp_core.corrector.situation import meeting, without_doubtful
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
+from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
-from hicrisp_core.model import CauseKind, Command, Correction, MakerKind, Rung, StackEntry, WorldState
+from hicrisp_core.model import CauseKind, Command, Correction, MakerKind, Rung, StackEntry
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.policy.policy import Policy
@@ -49,50 +49,6 @@ class WayBack:
 
     commands: Tuple[Command, ...]
     command: Command
-
-
-_Found = TypeVar("_Found", WayBack, Clearing)
-
-
-def way_back(
-    searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
-    keep: Conditions = (), again: bool = True,
-) -> Union[WayBack, Ending]:
-    """Find a short way to a state in which a failed command can be tried again.
-
-    Only reversible actions are used. If the domain says that any object of a type serves (one hand or the
-    other), the same command with another object is a way too (CoPAL, Table II).
-
-    Args:
-        searcher: searches the domain.
-        command: the failed command.
-        world: observed objects, robots and facts; poses in the world frame.
-        limits: its seconds cover all objects that may serve.
-        deadline: wall-clock limit of the call.
-        keep: conditions that no command may end while they hold.
-        again: whether the command itself comes before what may serve instead.
-
-    Returns:
-        The way, or why there is none.
-    """
-    within = limits.deadline(deadline)
-    best: Optional[WayBack] = None
-    ending = Ending.NO_WAY
-    others = (replace(command, arguments={**command.arguments, parameter.name: name})
-              for parameter in searcher.domain.actions[command.action].parameters.values() if parameter.any
-              for name in searcher.domain.objects_of(world, parameter.type)
-              if name != command.arguments.get(parameter.name))
-    for candidate in (command, *others) if again else (*others, command):
-        if best is not None and (not best.commands or not again and candidate is command):
-            break
-        shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
-        answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within,
-                               undoable=True, keep=keep)
-        if answer.found:
-            best = WayBack(answer.commands, candidate)
-        elif answer.out_of_time:
-            ending = Ending.OUT_OF_TIME
-    return best or ending
 
 
 class CorrectionContext:
@@ -138,21 +94,37 @@ class CorrectionContext:
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
-        """The commands after which the failed one can run; ``None`` if no way was found."""
-        return self._known(way_back(self.searcher, self.top.command, self.asked.world, self._limits,
-                                    self._deadline, self._keep, self.top.feedback.kind is not FeedbackKind.PLANNING))
+        """A short way to a state in which the failed command can be tried again; ``None`` if none was found.
+
+        Only reversible actions are used. If the domain says that any object of a type serves (one hand or the
+        other), the same command with another object is a way too (CoPAL, Table II).
+        """
+        domain, command, world = self.searcher.domain, self.top.command, self.asked.world
+        within, again = self._limits.deadline(self._deadline), self.top.feedback.kind is not FeedbackKind.PLANNING
+        best: Optional[WayBack] = None
+        out_of_time = False
+        others = (replace(command, arguments={**command.arguments, parameter.name: name})
+                  for parameter in domain.actions[command.action].parameters.values() if parameter.any
+                  for name in domain.objects_of(world, parameter.type)
+                  if name != command.arguments.get(parameter.name))
+        for candidate in (command, *others) if again else (*others, command):
+            if best is not None and (not best.commands or not again and candidate is command):
+                break
+            shorter = self._limits if best is None else replace(self._limits, depth=len(best.commands) - 1)
+            answer = self.searcher.find(world, preconditions_of(domain, candidate), shorter, within, undoable=True,
+                                        keep=self._keep)
+            best = WayBack(answer.commands, candidate) if answer.found else best
+            out_of_time |= answer.out_of_time
+        self.unsearched |= best is None and out_of_time
+        return best
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
         """The commands that remove the blocking objects; ``None`` if none were found."""
-        return self._known(find_clearing(self.searcher, self.asked.stack, self.asked.world, self.asked.made,
-                                         self._limits, self._deadline, self._keep))
-
-    def _known(self, found: Union[_Found, Ending]) -> Optional[_Found]:
-        if not isinstance(found, Ending):
-            return found
-        self.unsearched = self.unsearched or found is Ending.OUT_OF_TIME
-        return None
+        found = find_clearing(self.searcher, self.asked.stack, self.asked.world, self.asked.made, self._limits,
+                              self._deadline, self._keep)
+        self.unsearched |= found is Ending.OUT_OF_TIME
+        return None if isinstance(found, Ending) else found
 
 
 class Ladder:
@@ -187,17 +159,17 @@ class Ladder:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))
         request = replace(request, world=without_doubtful(request.world, failed, self.domain))
         met = meeting(request.stack[-1] if request.stack else failed, request.world)
-        usage = Usage()
+        usage, said = Usage(), ""
         question = CorrectionContext(request, self._searcher, self.policy.search, deadline)
         passing = failed.cause is not None and failed.cause.supervisor_away
         waits = passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND
         note = UNSEEN if question.goal_unseen else "nothing else is left to try"
-        said = ""
         for rung, kind in self._kinds.items():
             if failed.kind in _SETTLED and not passing or waits and not kind.waits:
                 continue
             repeats = rung == Rung.LLM_REPLAN and self.policy.repeat_replans and request.stack
-            if mark(met, rung) in request.seen and not repeats:
+            mark = f"{met}:{rung}"
+            if mark in request.seen and not repeats:
                 note = "every rung was tried in this situation"
                 continue
             correction, cost = (kind.answer if request.stack else kind.pursue)(self, question, deadline)
@@ -207,10 +179,10 @@ class Ladder:
             if correction.rung != Rung.GIVE_UP and (request.stack or correction.steps):
                 # What is left out is not tried again: met once more, it is another step.
                 left_out = correction.drop and not correction.commands
-                return CorrectorAnswer(_noted(correction, question), "" if left_out else mark(met, rung), usage)
+                return CorrectorAnswer(_noted(correction, question), "" if left_out else mark, usage)
             said = correction.note or said
         given_up = _noted(Correction(Rung.GIVE_UP, note=said or note), question)
-        return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
+        return CorrectorAnswer(given_up, f"{met}:{Rung.GIVE_UP}", usage)
 
 
 def _noted(correction: Correction, question: CorrectionContext) -> Correction:

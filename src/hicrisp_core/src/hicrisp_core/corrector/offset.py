@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from threading import Lock
-from typing import FrozenSet, Optional
+from typing import Optional
 
 from shapely.geometry import Point
 
@@ -119,6 +119,10 @@ class AimLearner:
     def constrained(self, command: Command, feedback: Feedback, world: WorldState) -> Command:
         """Add to a command what its failure teaches about the next trajectory.
 
+        A place that the camera does not show, or a goal without a path (for a base: without one in time), is
+        replaced by another one. A base stopped by an observed obstacle keeps more clearance and takes another goal;
+        one stopped by something unobserved keeps out of the area ahead of it.
+
         Args:
             command: the failed command.
             feedback: why it failed.
@@ -127,7 +131,30 @@ class AimLearner:
         Returns:
             The command for the next attempt.
         """
-        return constrained(command, feedback, world, self._domain.roles.riding(world)) if self._learns else command
+        if not self._learns or command.target is None or feedback.cause is not None \
+                and feedback.cause.kind in _NOTHING_TO_AVOID:
+            return command
+        if feedback.kind is FeedbackKind.CANNOT_TELL:
+            hidden = feedback.cause is not None and feedback.cause.kind is CauseKind.HIDDEN
+            return replace(command, avoid=(*command.avoid, command.target.position)) if hidden else command
+        robot = world.robots.get(command.robot)
+        if feedback.kind is FeedbackKind.TIMEOUT and robot is not None and robot.kind == "base":
+            return replace(command, avoid=(*command.avoid, command.target.position))
+        if feedback.kind not in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION):
+            return command
+        if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind is FeedbackKind.PLANNING:
+            if command.clearance > 0.0:
+                return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
+            return replace(command, avoid=(*command.avoid, command.target.position))
+        x, y, _ = robot.pose.position
+        riding = self._domain.roles.riding(world)  # It did not stop the base.
+        spot = Point(x, y)
+        if any(footprint(item, item.pose).distance(spot) < _NEAR for name, item in world.objects.items()
+               if name not in riding and item.pose is not None and not item.form.ground):
+            return replace(command, avoid=(*command.avoid, command.target.position),
+                           clearance=min(_WIDEST, command.clearance + _CLEARANCE))
+        before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
+        return replace(command, keep_out=(*command.keep_out, before))
 
     def joins(self, correction: Correction, failed: Feedback) -> bool:
         """Check whether the aim is corrected beside what another rung answers.
@@ -140,48 +167,6 @@ class AimLearner:
             True if the failure was measured; this counts as a correction of the decoder, too.
         """
         return self._learns and failed.deviation is not None and correction.rung != Rung.OFFSET
-
-
-def constrained(
-    command: Command, feedback: Feedback, world: WorldState, riding: FrozenSet[str] = frozenset()
-) -> Command:
-    """Add to a command what its failure teaches about the next trajectory.
-
-    A place that the camera does not show, or a goal without a path (for a base: without one in time), is
-    replaced by another one. A base stopped by an observed obstacle keeps more clearance and takes another goal;
-    one stopped by something unobserved keeps out of the area ahead of it.
-
-    Args:
-        command: the failed command.
-        feedback: why it failed.
-        world: observed objects, robots and facts; poses in the world frame.
-        riding: names of objects on a base; they did not stop it.
-
-    Returns:
-        The command for the next attempt.
-    """
-    if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
-        return command
-    if feedback.kind is FeedbackKind.CANNOT_TELL:
-        hidden = feedback.cause is not None and feedback.cause.kind is CauseKind.HIDDEN
-        return replace(command, avoid=(*command.avoid, command.target.position)) if hidden else command
-    robot = world.robots.get(command.robot)
-    if feedback.kind is FeedbackKind.TIMEOUT and robot is not None and robot.kind == "base":
-        return replace(command, avoid=(*command.avoid, command.target.position))
-    if feedback.kind not in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION):
-        return command
-    if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind is FeedbackKind.PLANNING:
-        if command.clearance > 0.0:
-            return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
-        return replace(command, avoid=(*command.avoid, command.target.position))
-    x, y, _ = robot.pose.position
-    spot = Point(x, y)
-    if any(footprint(item, item.pose).distance(spot) < _NEAR for name, item in world.objects.items()
-           if name not in riding and item.pose is not None and not item.form.ground):
-        return replace(command, avoid=(*command.avoid, command.target.position),
-                       clearance=min(_WIDEST, command.clearance + _CLEARANCE))
-    before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
-    return replace(command, keep_out=(*command.keep_out, before))
 
 
 OFFSET = OffsetRung()

@@ -102,16 +102,3 @@ def meeting(failed: Union[StackEntry, Feedback], world: WorldState) -> str:
         (name, *(round(value / _GRID) for value in item.pose.position))
         for name, item in world.objects.items() if item.pose is not None and item.movable)
     return hashlib.sha256(repr((failure, sorted(world.relations), places)).encode()).hexdigest()[:16]
-
-
-def mark(met: str, rung: str) -> str:
-    """Return the key under which a tried rung is remembered.
-
-    Args:
-        met: hash of the failure and its situation.
-        rung: the rung of the correction ladder.
-
-    Returns:
-        The key.
-    """
-    return f"{met}:{rung}"

@@ -14,7 +14,9 @@ from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 _GRASP_SLACK = 0.012
-"""How much further apart than the object's width the fingers of a closed grasp may be seen, metres."""
+"""How much further apart than the object's width the fingers of a closed grasp may be seen, metres: the pose that the
+width follows from is a camera's, and the verdict must not depend on it.
+"""
 _DOCKED_TURN = 15.0
 """Degrees by which a docked robot's heading may be off."""
 _OFF_THE_FLOOR = 0.10

@@ -9,7 +9,7 @@ import numpy as np
 
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import Capsule
 
 PREFIX = "seen_obstacle_"

@@ -10,10 +10,10 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import Track, View, Visibility
+from hicrisp_core.model.track import Track, Tracks, Visibility
 from hicrisp_core.model.world import Reach
-from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.time.stamps import lead
 
@@ -25,7 +25,7 @@ NONE_AHEAD: Mapping[str, float] = {}
 """No frame is stamped ahead of the clock."""
 
 
-def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
+def tracked(view: Tracks, catalogue: Mapping[str, WorldObject], now: float,
             age_limit: float = math.inf) -> Dict[str, WorldObject]:
     """Return what a view shows of the movable objects of a catalogue, and of unknown objects.
 
@@ -162,7 +162,7 @@ RobotFrames = Union[ArmFrames, BaseFrames]
 
 def perceive(
     frames: Frames, catalogue: Mapping[str, WorldObject], domain: Domain, now: float, arms: Tuple[RobotFrames, ...],
-    age_limit: float = math.inf, view: Optional[View] = None, ahead: Mapping[str, float] = NONE_AHEAD,
+    age_limit: float = math.inf, view: Optional[Tracks] = None, ahead: Mapping[str, float] = NONE_AHEAD,
 ) -> WorldState:
     """Return the world as observed at a time.
 

@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.scene.scene import Arena
+from hicrisp_core.scene.floor_plan import Arena
 
 _BORDER = 2
 """Cells of wall around the arena."""

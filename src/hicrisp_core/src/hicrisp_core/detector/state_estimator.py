@@ -20,9 +20,9 @@ from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.screwing import SCREWED_ON
-from hicrisp_core.model.track import View, Visibility
+from hicrisp_core.model.track import Tracks, Visibility
 from hicrisp_core.model.world import inside_of
-from hicrisp_core.ports.eyes import Frames, Naming
+from hicrisp_core.ports.observer import Frames, Naming
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
@@ -56,7 +56,7 @@ class GivenNames:
         self._names: Mapping[str, str] = {}
         self._lock = Lock()
 
-    def called(self, view: View) -> View:
+    def called(self, view: Tracks) -> Tracks:
         """Rename the unknown objects in a view by the names that users gave them.
 
         Args:
@@ -201,7 +201,7 @@ class StateEstimator:
             nearest = float(np.partition(away, _NTH)[_NTH]) if len(away) > _NTH else math.inf
             self._records[name].ranged(nearest)
 
-    def see(self, frames: Frames, now: float, view: Optional[View] = None,
+    def see(self, frames: Frames, now: float, view: Optional[Tracks] = None,
             ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
         """Return the world with the facts that follow from the observation.
 

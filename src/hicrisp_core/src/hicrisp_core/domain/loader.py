@@ -25,7 +25,6 @@ from hicrisp_core.domain.roles import (
 from hicrisp_core.domain.schema import (
     ANYTHING,
     PRECONDITION_KINDS,
-    ROBOT_TYPES,
     Action,
     Domain,
     Effect,
@@ -37,7 +36,7 @@ from hicrisp_core.domain.schema import (
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import FeedbackKind
-from hicrisp_core.ports.kinds import Skill
+from hicrisp_core.ports.kinds import ROBOT_TYPES, Skill
 
 _REMOVED = {
     "sayings": "sentences that are read without a model stand in config/controlled_english.yaml",

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
+from hicrisp_core.domain.arguments import grounded
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.entries import ExampleEntry, PredicateEntry
 from hicrisp_core.domain.roles import AMOUNT, ITEM, TARGET, Roles
@@ -13,11 +14,10 @@ from hicrisp_core.errors import DomainError, did_you_mean
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, KeepOut, Relation, Step, Value, WorldObject, WorldState
 from hicrisp_core.model.keep_out import zone
-from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
+from hicrisp_core.ports.kinds import ARM, ROBOT_TYPES, TargetRule
 
 ANYTHING = "object"
 """The type above all types of objects."""
-ROBOT_TYPES = (ARM, BASE)
 PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.PLANNING, FeedbackKind.OUT_OF_ORDER,
                       FeedbackKind.NOT_DUE)
 """The kinds of failures that a domain's preconditions may name; ``planning`` where a robot would find no motion."""
@@ -303,31 +303,10 @@ class Domain:
         refusals: List[DomainError] = []
         for action in self.called(step.action):
             try:
-                return self._ground(action, step, state, robot)
+                return grounded(self, action, step, state, robot)
             except DomainError as error:
                 refusals.append(error)
         raise refusals[0]
-
-    def _ground(self, action: Action, step: Step, state: WorldState, robot: str) -> Command:
-        unknown = sorted(set(step.arguments) - set(action.parameters))
-        if unknown:
-            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
-                              f"{', '.join(action.parameters)}", tuple(action.parameters), unknown[0])
-        arguments: Dict[str, Value] = {}
-        for parameter in action.parameters.values():
-            given = step.arguments.get(parameter.name)
-            if parameter.type == "number":
-                arguments[parameter.name] = _number(action, parameter, given)
-            else:
-                if given in (None, "") and parameter.optional:
-                    continue
-                if given is None and parameter.type in ROBOT_TYPES:
-                    robots = self.objects_of(state, parameter.type)
-                    given = step.robot or robot or (robots[0] if len(robots) == 1 else None)
-                arguments[parameter.name] = self._name(action, parameter, given, state)
-        acting = str(arguments[action.robot_parameter]) if action.robot_parameter else \
-            step.robot or robot or (next(iter(state.robots)) if len(state.robots) == 1 else "")
-        return Command(action.name, arguments, acting, time_limit=action.time_limit)
 
     def actions_of(self, kind: str) -> List[Action]:
         """List the actions of a kind of robot.
@@ -353,17 +332,6 @@ class Domain:
         action = self.actions.get(command.action)
         return action.text.format_map(_Arguments(command.arguments)) if action else str(command)
 
-    def facts_text(self, relations: Iterable[Relation]) -> List[str]:
-        """Write facts as sentences.
-
-        Args:
-            relations: the facts of a state.
-
-        Returns:
-            One sentence for each fact, in a fixed order.
-        """
-        return [self.fact_text(fact) for fact in sorted(relations)]
-
     def fact_text(self, fact: Relation, denied: bool = False) -> str:
         """Describe a fact as a sentence.
 
@@ -379,24 +347,6 @@ class Domain:
             return f"{'not ' if denied else ''}{fact.predicate}({fact.subject}, {fact.object})"
         return (predicate.not_text if denied else predicate.text).format(fact.subject, fact.object)
 
-    def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
-        types, name = state.types(), "" if given is None else str(given)
-        if name in types and self.is_a(types[name], parameter.type):
-            return name
-        valid = self.objects_of(state, parameter.type)
-        listed = ", ".join(valid) or "none in this world"
-        if not name and parameter.any and valid:
-            return valid[0]
-        if not name:
-            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: "
-                              f"{listed}", valid, parameter.name)
-        if name in types:
-            raise DomainError(f"'{name}' is a {types[name]}, but {action.name} needs a "
-                              f"{parameter.type} as '{parameter.name}'; there are: "
-                              f"{listed}", valid, parameter.name)
-        raise DomainError(f"no object '{name}' in the world{did_you_mean(name, valid)}; "
-                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid, parameter.name)
-
 
 class _Arguments(Dict[str, object]):
     """Arguments for a text template; numbers without trailing zeros, a missing one stays visible."""
@@ -406,18 +356,6 @@ class _Arguments(Dict[str, object]):
 
     def __missing__(self, key: str) -> str:
         return "{" + key + "}"
-
-
-def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> float:
-    value = parameter.default if given is None or given == "" else given
-    try:
-        number = float(value) if value is not None else math.nan
-    except ValueError:
-        number = math.nan
-    if not parameter.minimum <= number <= parameter.maximum:
-        raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} "
-                          f"as '{parameter.name}', got '{given}'", parameter=parameter.name)
-    return number
 
 
 def is_zone(domain: Domain, item: WorldObject) -> bool:

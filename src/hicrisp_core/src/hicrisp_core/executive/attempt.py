@@ -38,7 +38,7 @@ from hicrisp_core.model.feedback import cause_record, said
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.ports.eyes import PartObserver
+from hicrisp_core.ports.observer import PartObserver
 from hicrisp_core.ports.robot import AWAITED
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import (

@@ -74,7 +74,7 @@ def rehearse(
     if refusal is not None:
         return Rehearsal(refusal=refusal)
     after = apply_effects(domain, command, world)
-    changes = (*domain.facts_text(after.relations - world.relations),
+    changes = (*map(domain.fact_text, sorted(after.relations - world.relations)),
                *(domain.fact_text(fact, denied=True) for fact in sorted(world.relations - after.relations)))
     barred = _barred(searcher, command, after, world, later, limits, limits.deadline(deadline))
     return Rehearsal(changes, doubt=barred) if isinstance(barred, str) else Rehearsal(changes, barred)

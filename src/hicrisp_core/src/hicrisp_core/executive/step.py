@@ -217,10 +217,9 @@ class StepRunner:
         self.ledger.used(answer.usage)
         correction = answer.correction
         said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
-        maker = MakerRecord(correction.maker.kind.value, correction.maker.name)
         self.ledger.tell(CorrectionMade(
-            rung=correction.rung, commands=tuple(said), note=correction.note, maker=maker,
-            replaces_plan=correction.replaces_plan))
+            rung=correction.rung, commands=tuple(said), note=correction.note, replaces_plan=correction.replaces_plan,
+            maker=MakerRecord(correction.maker.kind.value, correction.maker.name)))
         if correction.rung != Rung.GIVE_UP:
             self.ledger.corrected(correction.rung, correction.maker)
             if len(stack) and self.attempts.aim.joins(correction, stack.top.feedback):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -40,19 +40,12 @@ PLAN_LIMIT = 300.0
 NOT_APPROVED = "The plan was not approved, so it is not carried out."
 
 
-@dataclass(frozen=True)
-class _Ended:
-    """How a step ended, what was carried out for it, and why nothing had to be."""
-
-    result: StepResult
-    commands: Tuple[Command, ...] = ()
-    passed: str = ""
+_Ended = Tuple[StepResult, StepRecord]
+"""How a step ended, and what was carried out for it."""
 
 
 class TaskRun:
-    """Carries out a plan; what is learnt of failures and of what is done goes into the next question to a
-    brain.
-    """
+    """Carries out a plan; what is learnt of failures and of what is done goes into the next question to a brain."""
 
     def __init__(
         self, task: Task, conversation: Tuple[Turn, ...], plan: Plan, runner: StepRunner, ports: Ports,
@@ -126,11 +119,10 @@ class TaskRun:
                     return StepResult(not left_out, reason=left_out)
 
     def exemplary(self) -> bool:
-        """Check whether the run is an example of its task: the goal is seen, in a simulation's true state, too, and
-        the user changed nothing while it ran, for commands for two tasks are not an example of one.
+        """Check whether the run is an example of its task: the user changed nothing, and the goal is seen.
 
         Returns:
-            False also if something is known that contradicts the goal.
+            False also if a simulation's true state contradicts the goal.
         """
         if self._goal.state != SEEN or self._changed:
             return False
@@ -143,8 +135,9 @@ class TaskRun:
         """What became of every step and of the goal, as :class:`TaskResult` has it."""
         return {"done": tuple(said_of(record.step) + (f" (not needed: {record.note})" if record.note else "")
                               for record in self.records),
-                "given_up": tuple(self._said(index) for index, _ in self._failed),
-                "not_begun": tuple(map(self._said, self._schedule.indices(StepState.WAITING))),
+                "given_up": tuple(said_of(self._schedule.step(index)) for index, _ in self._failed),
+                "not_begun": tuple(said_of(self._schedule.step(index))
+                                   for index in self._schedule.indices(StepState.WAITING)),
                 "goal": self._goal.state}
 
     def _carry_out(self) -> None:
@@ -156,18 +149,18 @@ class TaskRun:
                 for index in ready:
                     self._schedule.begin(index)
                 if len(ready) == 1 and not running:
-                    self._settle(ready[0], self._step(ready[0]))
+                    self._settle(ready[0], *self._step(ready[0]))
                     continue
                 running.update({pool.submit(self._step, index): index for index in ready})
                 if not running:
                     return
                 for ended in wait(running, return_when=FIRST_COMPLETED).done:
-                    self._settle(running.pop(ended), ended.result())
+                    self._settle(running.pop(ended), *ended.result())
 
     def _step(self, index: int) -> _Ended:
         step, part = self._schedule.step(index), self._schedule.part(index)
         ledger = self._ledger.within(index=index, robot=step.robot)
-        ledger.tell(StepStarted(text=self._said(index), action=step.action))
+        ledger.tell(StepStarted(text=said_of(step), action=step.action))
         remaining = tuple(map(self._schedule.step, part))
         runner = self._runner.within(ledger, remaining[1:])
         world = runner.attempts.observe()
@@ -191,26 +184,26 @@ class TaskRun:
         if translation.pass_reason:
             ledger.tell(Noted(text=f"no command is needed: {translation.pass_reason}"))
         ledger.tell(StepFinished(ok=None if result.changed else result.ok))
-        return _Ended(result, made, translation.pass_reason or (result.reason if result.ok else ""))
+        note = translation.pass_reason or (result.reason if result.ok else "")
+        return result, StepRecord(step, made, note=note)
 
-    def _settle(self, index: int, ended: _Ended) -> None:
+    def _settle(self, index: int, result: StepResult, record: StepRecord) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
-        result, self._latest = ended.result, index
-        robot = self._schedule.step(index).robot
-        self._history.carried_out(ended.commands)
+        self._latest, robot = index, record.step.robot
+        self._history.carried_out(record.commands)
         if result.changed:
             self._schedule.end(index, StepState.WAITING)
             return
         if result.ok:
             self._ledger.mended(robot)
         self._history.ended(robot or next(iter(self._ports.robots), ""), result.ok)
-        for command in ended.commands:
+        for command in record.commands:
             self._expected = apply_effects(self._domain, command, self._expected)
         if self._goal.staged:
             self._turned |= self._goal.see(self._runner.attempts.observe(), self._expected)
         if result.ok:
             self._schedule.end(index, StepState.DONE)
-            self.records += (StepRecord(self._schedule.step(index), ended.commands, note=ended.passed),)
+            self.records += (record,)
         elif result.new_steps is not None:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
@@ -238,9 +231,7 @@ class TaskRun:
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _take_up(self) -> bool:
-        """Plan again if the user has changed the task; return whether that was so.
-
-        Without a new plan the task continues unchanged.
+        """Plan again if the user has changed the task, and return whether; without a new plan it continues as it was.
         """
         change = self._talk.settled() if not self._over else None
         if change is None:
@@ -293,11 +284,7 @@ class TaskRun:
         return answer
 
     def _verify(self) -> StepResult:
-        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
-        step.
-
-        A policy without correction at the end still gets the true result.
-        """
+        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step."""
         reason = ""
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
@@ -331,9 +318,7 @@ class TaskRun:
         """Observe whether the goal holds, a second time if it does not, and with a camera with the arms out of
         sight; what is missing goes up the ladder.
         """
-        missed = self._goal.judge(world)
-        if missed is not None:
-            missed = self._goal.judge(self._runner.attempts.survey(self._goal.unseen))
+        missed = self._goal.judge(world) and self._goal.judge(self._runner.attempts.survey(self._goal.unseen))
         if missed is None:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
@@ -401,14 +386,11 @@ class TaskRun:
             self._conversation[1:], replans_left=self._policy.replans - self._replans,
             made=frozenset(self._history.made(world, made)), earlier=self._still(world))
 
-    def _said(self, index: int) -> str:
-        return said_of(self._schedule.step(index))
-
     def _reasons(self) -> str:
         """Return why the task failed; with the step if several failed."""
         if len(self._failed) == 1:
             return self._failed[0][1].reason
-        return "; ".join(f"{self._said(index)}: {result.reason}" for index, result in self._failed)
+        return "; ".join(f"{said_of(self._schedule.step(index))}: {result.reason}" for index, result in self._failed)
 
     def _tell_plan(self, plan: Plan, first: int) -> None:
         self._ports.announce(plan)

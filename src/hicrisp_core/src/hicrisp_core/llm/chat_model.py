@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 
 Message = Mapping[str, str]
 """``{"role": ..., "content": ...}``"""

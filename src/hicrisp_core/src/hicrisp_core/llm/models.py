@@ -24,7 +24,7 @@ from hicrisp_core.llm.redaction import redacted, redacted_values
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.settings import BRAIN, LlmSettings
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.exchanges import ExchangeFile
 
 log = logging.getLogger(__name__)

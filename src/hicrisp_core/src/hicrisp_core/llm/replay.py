@@ -12,7 +12,7 @@ from hicrisp_core.llm.answers import TRIAL, Recorded, holds_answers, prompt_key,
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, RequestAttempt, schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.exchanges import read_exchanges
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Callable, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Vector, from_yaw
@@ -192,16 +192,6 @@ def _walled(size: Vector, top: bool, front: bool) -> Tuple[Solid, ...]:
     return tuple(Solid("box", extents, Pose(middle)) for extents, middle in plates)
 
 
-def _case(size: Vector) -> Tuple[Solid, ...]:
-    """A cupboard without its door: it is open where its x is greatest."""
-    return _walled(size, top=True, front=False)
-
-
-def _tray(size: Vector) -> Tuple[Solid, ...]:
-    """A drawer: it is open at the top."""
-    return _walled(size, top=False, front=True)
-
-
 def _post(size: Vector) -> Tuple[Solid, ...]:
     at = Pose(((size[0] - _POST) / 2.0, 0.0, BOWL_WALL / 2.0))
     return (Solid("box", (_POST, _POST, size[2] - BOWL_WALL), at, 0.1),)
@@ -239,8 +229,9 @@ SHAPES = {
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
-    "case": Shape(rectangle, _case, Handling.NONE),
-    "tray": Shape(rectangle, _tray, Handling.NONE, hollow=True),
+    # A cupboard without its door, open where its x is greatest, and a drawer.
+    "case": Shape(rectangle, partial(_walled, top=True, front=False), Handling.NONE),
+    "tray": Shape(rectangle, partial(_walled, top=False, front=True), Handling.NONE, hollow=True),
     "tumbler": Shape(circle, _bowl, Handling.ROUND, round=True, open=True, friction=0.2),
     "dish": Shape(circle, _bowl, Handling.RIM, round=True, hollow=True, friction=0.2),
     "ice": Shape(rectangle, one_box, friction=0.2),

@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.world import EXACT, Uncertainty, Visibility, WorldObject
 
-__all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "View", "Visibility"]
+__all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "Tracks", "Visibility"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Track:
 
 
 @dataclass(frozen=True)
-class View:
+class Tracks:
     """All that is known of objects after a picture.
 
     Args:
@@ -48,5 +48,5 @@ class View:
     trouble: str = ""
 
 
-BLIND = View()
+BLIND = Tracks()
 """What is known before the first picture."""

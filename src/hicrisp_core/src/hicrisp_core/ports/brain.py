@@ -10,7 +10,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 
 
 @dataclass(frozen=True)

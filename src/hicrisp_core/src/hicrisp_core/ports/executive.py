@@ -12,9 +12,9 @@ from hicrisp_core.model.meaning import Question
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.corrector import Corrector
-from hicrisp_core.ports.eyes import Namer, NamingRequest, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
+from hicrisp_core.ports.observer import Namer, NamingRequest, Observer
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.ports.robot import RobotPort
 

@@ -20,6 +20,7 @@ from hicrisp_core.time.deadline import Deadline
 ARM: Final = "arm"
 BASE: Final = "base"
 """The kinds of robots."""
+ROBOT_TYPES = (ARM, BASE)
 RungAnswer = Tuple[Optional[Correction], Usage]
 """The correction, ``None`` if the rung has none, or GIVE_UP with the reason that the user reads; and what that cost.
 """

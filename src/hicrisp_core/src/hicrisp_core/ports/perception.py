@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Optional, Protocol, Tuple
 
 from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, View
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.ports.observer import Frames
 
 POSES, CAMERA = "poses", "camera"
 """How objects are seen: by frames of their names, or by a depth camera's pictures."""
@@ -19,17 +19,17 @@ class Camera(Protocol):
         """Return the latest picture; ``None`` if none arrived."""
 
 
-class Sight(Protocol):
-    """Looks at the objects."""
+class TrackSource(Protocol):
+    """Returns the tracks of the objects."""
 
-    def look(self) -> View:
+    def look(self) -> Tracks:
         """Return what the latest picture shows; the previous view with its own stamp if no new picture arrived."""
 
     def forget(self) -> None:
         """Drop all tracks because the world was reset."""
 
 
-class Perception(Protocol):
+class ObjectTracker(Protocol):
     """Turns pictures into tracks; it remembers what it saw, and is asked in the order of time."""
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:

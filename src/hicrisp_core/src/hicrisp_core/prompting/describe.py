@@ -113,7 +113,7 @@ def listed(entries: Iterable[str], empty: str = "nothing") -> str:
 
 def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> str:
     """What holds, as sentences."""
-    return listed((*domain.facts_text(world.relations), *notes), "nothing is known")
+    return listed((*map(domain.fact_text, sorted(world.relations)), *notes), "nothing is known")
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:

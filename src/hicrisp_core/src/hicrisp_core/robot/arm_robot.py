@@ -12,7 +12,7 @@ from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import Arm
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.robot.skilled import Errand, SkilledRobot
+from hicrisp_core.robot.skilled import RunningCommand, SkilledRobot
 from hicrisp_core.robot.skills import SkillContext, SkillSettings
 from hicrisp_core.time.waiting import AlarmEvent
 
@@ -48,22 +48,22 @@ class ArmRobot(SkilledRobot):
         """
         self._observe = observe
 
-    def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
+    def carry_out(self, skill: Skill, running: RunningCommand) -> Outcome:
         """Run a skill; no motion goes on after the command's time limit.
 
         Args:
             skill: of the command's action.
-            errand: the command and its limits.
+            running: the command and its limits.
 
         Returns:
             How it ended; the arm may still move when it failed.
         """
-        limited: AlarmEvent[bool] = AlarmEvent(lambda: errand.left() <= 0.0 or None, errand.cancel)
-        context = SkillContext(**{**vars(errand), "cancel": limited}, arm=self._arm, observe=self._observe,
+        limited: AlarmEvent[bool] = AlarmEvent(lambda: running.left() <= 0.0 or None, running.cancel)
+        context = SkillContext(**{**vars(running), "cancel": limited}, arm=self._arm, observe=self._observe,
                                gripper=self._hand, settings=self._settings, limits=self._limits)
-        outcome = context.interrupted() or skill.run(context, errand.command)
-        if outcome.status is Status.CANCELED and not errand.cancel.is_set():
-            limit = errand.command.time_limit
+        outcome = context.interrupted() or skill.run(context, running.command)
+        if outcome.status is Status.CANCELED and not running.cancel.is_set():
+            limit = running.command.time_limit
             outcome = Outcome(Status.TIMEOUT, f"The time limit of {limit:g} s passed; the robot stands still.",
                               cause=Cause(CauseKind.OUT_OF_TIME, (self.name,), limit))
         return outcome

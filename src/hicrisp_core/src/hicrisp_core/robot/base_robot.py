@@ -14,7 +14,7 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.ports.kinds import BASE, Skill
 from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
-from hicrisp_core.robot.skilled import Errand, Recover, SkilledRobot
+from hicrisp_core.robot.skilled import Recover, RunningCommand, SkilledRobot
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent
 
@@ -31,7 +31,7 @@ Goal = Tuple[Landmark, str]
 
 
 @dataclass
-class Drive(Errand):
+class Drive(RunningCommand):
     """One command of a base on its way.
 
     Args:
@@ -174,18 +174,18 @@ class BaseRobot(SkilledRobot):
         self._settings = settings
         self._pause = pause
 
-    def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
+    def carry_out(self, skill: Skill, running: RunningCommand) -> Outcome:
         """Run a skill.
 
         Args:
             skill: of the command's action.
-            errand: the command and its limits.
+            running: the command and its limits.
 
         Returns:
             How it ended; the base may still move when it failed.
         """
-        drive = Drive(**vars(errand), base=self._base, where=self._where, settings=self._settings, pause=self._pause)
-        return drive.interrupted() or skill.run(drive, errand.command)
+        drive = Drive(**vars(running), base=self._base, where=self._where, settings=self._settings, pause=self._pause)
+        return drive.interrupted() or skill.run(drive, running.command)
 
     def reset(self) -> None:
         """Do nothing: every drive starts without a memory of others."""

@@ -16,7 +16,8 @@ from hicrisp_core.model import KeepOut, Pose, RobotState, Vector, WorldObject, W
 from hicrisp_core.model.geometry import Planar, from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, space_to
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
-from hicrisp_core.scene.scene import Arena, Scene
+from hicrisp_core.scene.floor_plan import Arena
+from hicrisp_core.scene.scene import Scene
 
 _OPTIMISM = 0.01
 """Metres by which the footprint is taken as smaller: what is just possible is the driver's to decide."""

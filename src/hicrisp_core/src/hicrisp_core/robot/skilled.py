@@ -19,7 +19,7 @@ from hicrisp_core.time.waiting import LinkedEvent
 
 
 @dataclass
-class Errand:
+class RunningCommand:
     """A running command: its limits, and the object that it handles.
 
     Args:
@@ -64,7 +64,7 @@ class Errand:
         return None
 
 
-Recover = Callable[[Errand, Outcome], Outcome]
+Recover = Callable[[RunningCommand, Outcome], Outcome]
 
 
 class SkilledRobot(ABC):
@@ -132,15 +132,16 @@ class SkilledRobot(ABC):
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID, said, about)
         end = self._clock() + (command.time_limit if command.time_limit > 0.0 else math.inf)
         skill, use = self._skills[command.action]
-        errand = Errand(command, deadline, LinkedEvent(cancel), progress or (lambda *_: None), self._clock, end,
-                        self.item(command), command.argument(use.target), float(command.arguments.get(use.amount, 0.0)))
-        self._running = errand.cancel
+        running = RunningCommand(
+            command, deadline, LinkedEvent(cancel), progress or (lambda *_: None), self._clock, end,
+            self.item(command), command.argument(use.target), float(command.arguments.get(use.amount, 0.0)))
+        self._running = running.cancel
         try:
-            outcome = self.carry_out(skill, errand)
+            outcome = self.carry_out(skill, running)
             if not outcome.ok and outcome.status is not Status.INVALID:
                 halted = self._driver.stop(Deadline(self._stop_limit))
                 outcome = outcome.stopped(halted, f" {self.name} does not confirm that it stands: ")
-            return self._recover(errand, outcome) if outcome.status is Status.LOST else outcome
+            return self._recover(running, outcome) if outcome.status is Status.LOST else outcome
         finally:
             self._running = None
 
@@ -163,12 +164,12 @@ class SkilledRobot(ABC):
         return "", ""
 
     @abstractmethod
-    def carry_out(self, skill: Skill, errand: Errand) -> Outcome:
+    def carry_out(self, skill: Skill, running: RunningCommand) -> Outcome:
         """Run a skill.
 
         Args:
             skill: of the command's action.
-            errand: the command and its limits.
+            running: the command and its limits.
 
         Returns:
             How it ended; the robot may still move when it failed.

@@ -13,7 +13,7 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.robot.skilled import Errand
+from hicrisp_core.robot.skilled import RunningCommand
 
 DONE = Outcome(Status.SUCCESS)
 _SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
@@ -46,7 +46,7 @@ class SkillSettings:
 
 
 @dataclass
-class SkillContext(Errand):
+class SkillContext(RunningCommand):
     """A running command of an arm, and the observer."""
 
     arm: Arm

@@ -237,6 +237,9 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
 def in_hand(context: SkillContext, item: WorldObject) -> bool:
     """Check whether an item is observed at the tool, with the fingers neither closed nor fully open.
 
+    A verdict needs more (``detector.fact_tests.holding``: the fingers are as far apart as the item is wide). A skill
+    must not drop an item whose width is estimated wrong; it only asks whether these fingers can be around it.
+
     Args:
         context: the running command with its arm, observer and limits.
         item: the observed object.

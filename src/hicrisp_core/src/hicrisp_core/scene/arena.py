@@ -24,8 +24,9 @@ from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import Planar, from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, overlapped
 from hicrisp_core.ports.kinds import ARM, BASE
+from hicrisp_core.scene.floor_plan import Arena, Start, Wall
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
-from hicrisp_core.scene.scene import Arena, Heading, Scene, Stand, Start, Wall, common_scene
+from hicrisp_core.scene.scene import Heading, Scene, Stand, common_scene
 
 Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"

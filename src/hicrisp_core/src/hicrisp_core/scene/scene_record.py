@@ -65,7 +65,7 @@ def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
                "movable": thing.movable, "lost": thing.lost, **_place(thing.pose)}
               for thing in world.objects.values()]
     return {"things": things, "robots": robots,
-            "facts": sorted(domain.facts_text(world.relations))[:_MOST_FACTS]}
+            "facts": sorted(map(domain.fact_text, world.relations))[:_MOST_FACTS]}
 
 
 def _place(pose: Optional[Pose]) -> Dict[str, Any]:

@@ -9,7 +9,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
 
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.exchanges import FILE_NAME as EXCHANGES
 from hicrisp_core.trace.exchanges import ExchangeFile
 from hicrisp_core.trace.plain import json_lines, plain, to_json

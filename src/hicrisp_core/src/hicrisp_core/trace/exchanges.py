@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Union
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import problems_of, record_of
 

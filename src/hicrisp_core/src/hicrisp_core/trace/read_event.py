@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
 
-from hicrisp_core.trace.events import EVENTS, Event, Exchange, GoalUnderstood
+from hicrisp_core.trace.events import EVENTS, Event, GoalUnderstood
+from hicrisp_core.trace.exchange import Exchange
 
 _KINDS: Mapping[str, Type[Event]] = {**EVENTS, Exchange.kind: Exchange}
 _Record = TypeVar("_Record")

@@ -14,8 +14,8 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track
-from hicrisp_core.ports.eyes import Frames
-from hicrisp_core.ports.perception import Perception
+from hicrisp_core.ports.observer import Frames
+from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, load_tags
 from scipy.optimize import least_squares
@@ -249,8 +249,8 @@ class CameraMisplaced(HicrispError):
         self.misfit = misfit
 
 
-class CheckedSight:
-    """A perception that begins once a picture fits the camera's mounting; implements ``Perception``.
+class CheckedTracker:
+    """A perception that begins once a picture fits the camera's mounting; implements ``ObjectTracker``.
 
     It goes on to compare, and ends when two checks one after the other find that the camera was knocked.
 
@@ -259,7 +259,7 @@ class CheckedSight:
         scene: the table, the markers, and how far off the camera may be.
     """
 
-    def __init__(self, sight: Perception, scene: Scene) -> None:
+    def __init__(self, sight: ObjectTracker, scene: Scene) -> None:
         self._sight, self._scene, self._finder = sight, scene, TagFinder()
         self._fits = self._doubted = False
         self._misfit: Optional[MountingError] = None

@@ -9,13 +9,13 @@ from typing import Callable, List, NamedTuple, Optional, Protocol, Union
 import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.picture import Lens
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene.cameras import Mounting
 from hicrisp_core.scene.tags import Tag
 
 from hicrisp_perception.calibration.hand_eye import LEAST, Calibration, NoCalibration, TagView, hand_eye
-from hicrisp_perception.calibration.stances import Reach, Stance, Stances
+from hicrisp_perception.calibration.stances import Stance, Stances, ToolReach
 from hicrisp_perception.tags.reader import TagFinder
 
 _BLIND = 10
@@ -71,7 +71,7 @@ class Bench:
 
     tag: Tag
     tool: str
-    reach: Reach
+    reach: ToolReach
     views: int = 20
     position: float = 0.003
     turn: float = math.radians(0.3)
@@ -81,7 +81,7 @@ class Bench:
             raise ValueError(f"at least {LEAST} views are needed, got {self.views}")
 
 
-def reach_of(body: RobotBody) -> Reach:
+def reach_of(body: RobotBody) -> ToolReach:
     """Return where an arm can hold its tool during calibration.
 
     Args:
@@ -91,7 +91,7 @@ def reach_of(body: RobotBody) -> Reach:
         The reach, metres in the world frame.
     """
     least, greatest = body.distances
-    return Reach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
+    return ToolReach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
 
 
 def calibrate(rig: Rig, bench: Bench, mounting: Mounting, dice: np.random.Generator,

@@ -35,7 +35,7 @@ _ALIKE = 0.06
 
 
 @dataclass(frozen=True)
-class Reach:
+class ToolReach:
     """Where an arm can hold its tool.
 
     Args:
@@ -85,7 +85,7 @@ class Stances:
         to_tool: the tool in the frame of the link that carries the camera or the tag.
     """
 
-    def __init__(self, tag: Tag, lens: Lens, mounting: Pose, in_hand: bool, to_tool: Pose, reach: Reach,
+    def __init__(self, tag: Tag, lens: Lens, mounting: Pose, in_hand: bool, to_tool: Pose, reach: ToolReach,
                  dice: np.random.Generator) -> None:
         self._tag, self._lens, self._in_hand, self._to_tool = tag, lens, in_hand, to_tool
         self._reach, self._dice = reach, dice

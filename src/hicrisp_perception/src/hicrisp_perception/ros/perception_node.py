@@ -16,8 +16,8 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, View, Visibility
-from hicrisp_core.ports.perception import Perception
+from hicrisp_core.model.track import Track, Tracks, Visibility
+from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
@@ -42,7 +42,7 @@ from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, che
 from hicrisp_perception.sources import open_source
 
 DETECTIONS = "detections"
-NOTHING = View(0.0)
+NOTHING = Tracks(0.0)
 """What is published before the first image."""
 _SEEN = (Visibility.VISIBLE, Visibility.HELD)
 
@@ -72,7 +72,7 @@ class TrackPublisher:
         """Drop the last view after the world was reset."""
         self._last = NOTHING
 
-    def publish(self, view: View, objects: Mapping[str, WorldObject]) -> None:
+    def publish(self, view: Tracks, objects: Mapping[str, WorldObject]) -> None:
         """Tell what is to be seen.
 
         Args:
@@ -162,7 +162,7 @@ class PictureServer:
 PATIENCE = 5.0
 """Wall seconds without a picture after which the log says why, and again after as many."""
 
-OpenSight = Callable[[Scene], Perception]
+OpenSight = Callable[[Scene], ObjectTracker]
 """Makes what looks at the pictures of a scene's objects."""
 
 
@@ -240,7 +240,7 @@ class PerceptionServer:
                 self._sight.forget()
             self._newest = picture.stamp
             try:
-                view = View(picture.stamp, self._sight.look(picture, robots))
+                view = Tracks(picture.stamp, self._sight.look(picture, robots))
             except HicrispError as error:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})

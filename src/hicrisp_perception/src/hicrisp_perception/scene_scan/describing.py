@@ -11,14 +11,14 @@ from hicrisp_core.model import WorldObject
 from hicrisp_core.model.keep_out import footprint
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.shapes import BOWL_WALL
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import Capsule
 from hicrisp_core.scene.colours import COLOURS
 from shapely.geometry import Point
 
 from hicrisp_perception.scene_scan.guessing import LEAST_HEIGHT, LEAST_PIXELS, filled, guesses_of
 from hicrisp_perception.shapes.colour_model import LIGHTS, Likeness
-from hicrisp_perception.shapes.contours import Shown, measure
+from hicrisp_perception.shapes.contours import MeasuredSegment, measure
 from hicrisp_perception.shapes.evidence import explained
 from hicrisp_perception.shapes.segments import Segment, Sorter, segments_in
 from hicrisp_perception.tracking.robot_body import robot_pixels
@@ -99,7 +99,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
     """
     view = _view(pictures)
     ground = Sorter(table).ground(view, robot_pixels(view.rays, view.depth, robots, links))
-    shown: List[Tuple[Segment, Shown, bool]] = []
+    shown: List[Tuple[Segment, MeasuredSegment, bool]] = []
     for piece in segments_in(ground):
         hollow = filled(piece, ground)
         segment = hollow or piece
@@ -150,7 +150,7 @@ def _view(pictures: Sequence[Picture]) -> View:
     return View(last.stamp, colour, middle, Rays(straightener.lens, last.camera))
 
 
-def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:
+def _colours(shown: Sequence[MeasuredSegment]) -> List[Tuple[str, str]]:
     """For each object its colour, and another one that it may have; in the light that suits all of them."""
     if not shown:
         return []
@@ -167,7 +167,7 @@ def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:
     return found
 
 
-def _below(seen: Shown, found: Sequence[Described]) -> Optional[int]:
+def _below(seen: MeasuredSegment, found: Sequence[Described]) -> Optional[int]:
     """Return the index of the object that carries another; ``None`` for the table."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for number, other in enumerate(found):
@@ -188,7 +188,7 @@ def _floor(item: WorldObject) -> float:
     return z - half + BOWL_WALL if item.form.hollow else z + half
 
 
-def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels: Sequence[int]) -> bool:
+def _is_crumb(segment: Segment, seen: MeasuredSegment, found: Sequence[Described], pixels: Sequence[int]) -> bool:
     """Check whether a small piece belongs to an object that it is a part of by its place."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for other, size in zip(found, pixels):

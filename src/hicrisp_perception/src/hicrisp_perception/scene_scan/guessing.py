@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 from scipy.optimize import minimize
 
-from hicrisp_perception.shapes.contours import Shown, spread_of
+from hicrisp_perception.shapes.contours import MeasuredSegment, spread_of
 from hicrisp_perception.shapes.fitting import Fit, settle
 from hicrisp_perception.shapes.outline import Projection, fit_outline
 from hicrisp_perception.shapes.segments import Ground, Segment
@@ -45,7 +45,7 @@ class Guess(NamedTuple):
     error: float
 
 
-def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bottom: float) -> List[Guess]:
+def guesses_of(segment: Segment, seen: MeasuredSegment, hollow: bool, ground: Ground, bottom: float) -> List[Guess]:
     """Return the possible shapes of a segment with their best sizes.
 
     Args:
@@ -91,7 +91,7 @@ def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bott
     return sorted(found.values(), key=lambda guess: guess.error)
 
 
-def _from_the_side(seen: Shown, ground: Ground) -> Tuple[float, float, float, float]:
+def _from_the_side(seen: MeasuredSegment, ground: Ground) -> Tuple[float, float, float, float]:
     """Locate an object of which mostly the side towards the camera is visible: its middle, its width across the
     view (m), and the view's heading (rad).
     """
@@ -144,7 +144,7 @@ def filled(segment: Segment, ground: Ground) -> Optional[Segment]:
 
 
 def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, float, float], bottom: float,
-           segment: Segment, seen: Shown, ground: Ground) -> Optional[Guess]:
+           segment: Segment, seen: MeasuredSegment, ground: Ground) -> Optional[Guess]:
     """Return the size with which a shape's outline fits best."""
     count = 2 if shape == "box" else 1
     high = round(size[2], 4)

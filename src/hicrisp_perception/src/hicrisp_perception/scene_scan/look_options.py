@@ -9,7 +9,7 @@ from typing import List, Optional, Sequence
 
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.model.picture import Picture
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 

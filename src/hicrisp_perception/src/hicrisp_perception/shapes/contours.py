@@ -31,7 +31,7 @@ _STRONG = 0.55
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class MeasuredSegment:
     """A segment measured.
 
     Args:
@@ -53,7 +53,7 @@ class Shown:
     other: Optional[np.ndarray]
 
 
-def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Shown]:
+def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[MeasuredSegment]:
     """Measure heights, positions and contour of a segment.
 
     Args:
@@ -75,7 +75,7 @@ def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Sh
     low, high = (float(value) for value in np.percentile(heights, (2.0, 98.0)))
     top = _top(heights)
     level, other = _faces(segment, ground, height, heights, top, high - low) if faces else (None, None)
-    return Shown(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
+    return MeasuredSegment(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
                  ground.y[window][valid][::step].astype(float), heights, top, low, high, level, other)
 
 

@@ -68,7 +68,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Memory:
+class PastFindings:
     """What is known from the pictures before.
 
     Args:

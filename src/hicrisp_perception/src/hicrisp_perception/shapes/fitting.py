@@ -10,9 +10,9 @@ import numpy as np
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.shapes import BOWL_WALL
 
-from hicrisp_perception.shapes.contours import Shown
+from hicrisp_perception.shapes.contours import MeasuredSegment
 from hicrisp_perception.shapes.evidence import Evidence, Rendering, render, weigh
-from hicrisp_perception.shapes.outline import Placement, fit_outline
+from hicrisp_perception.shapes.outline import OutlineFit, fit_outline
 from hicrisp_perception.shapes.segments import Ground, Segment
 from hicrisp_perception.shapes.shape_models import Lie
 from hicrisp_perception.tags.tag_fit import TagFit
@@ -47,14 +47,14 @@ class Fit:
     """
 
     lie: Lie
-    place: Placement
+    place: OutlineFit
     bottom: float
     resting: bool
     evidence: Evidence
     cost: float
     rendering: Rendering
     segment: Optional[Segment] = None
-    shown: Optional[Shown] = None
+    shown: Optional[MeasuredSegment] = None
     tags: Optional[TagFit] = None
 
     @property
@@ -93,7 +93,7 @@ def better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
     return min(one, other, key=lambda each: each.cost + _EXACT * min(each.place.error, 4.0))
 
 
-def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
+def stay(before: Fit, segment: Segment, shown: MeasuredSegment, ground: Ground) -> Optional[Fit]:
     """Fit a shape near its last pose, or exactly there if too little of its outline is visible.
 
     Args:
@@ -109,7 +109,7 @@ def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optiona
 
 
 def let_go(
-    lie: Lie, pose: Pose, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
+    lie: Lie, pose: Pose, segment: Segment, shown: MeasuredSegment, ground: Ground, floors: Tuple[float, ...]
 ) -> Optional[Fit]:
     """Fit a shape near the pose at which a hand released it.
 
@@ -127,11 +127,11 @@ def let_go(
     bottom = pose.position[2] - lie.height / 2.0
     near = min(floors, key=lambda floor: abs(floor - bottom))
     resting = abs(near - bottom) < ON_TABLE
-    place = Placement(*pose.position[:2], pose.yaw, np.diag([4e-6, 4e-6, 4e-3]), 0.0, 0)
+    place = OutlineFit(*pose.position[:2], pose.yaw, np.diag([4e-6, 4e-6, 4e-3]), 0.0, 0)
     return _about(lie, place, near if resting else bottom, resting, segment, shown, ground)
 
 
-def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+def _about(lie: Lie, place: OutlineFit, bottom: float, resting: bool, segment: Segment, shown: MeasuredSegment,
            ground: Ground) -> Optional[Fit]:
     start = (place.x, place.y, place.yaw)
     again = settle(lie, start, bottom, resting, segment, shown, ground, GATE)
@@ -141,7 +141,7 @@ def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Se
     return _weighed(lie, replace(place, points=0), bottom, resting, segment, shown, ground)
 
 
-def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
+def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: MeasuredSegment,
            ground: Ground, first_gate: float = math.inf) -> Optional[Fit]:
     """Move a shape from a start to where its outline fits, and weigh the evidence.
 
@@ -161,7 +161,7 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
     middle = bottom + lie.height / 2.0
     place = fit_outline(lie, start, middle, shown.contour, ground.view.rays, first_gate)
     if not np.isfinite(place.covariance).all():
-        place = Placement(*start, np.diag([1e-4, 1e-4, 0.1]), _BAD, 0)
+        place = OutlineFit(*start, np.diag([1e-4, 1e-4, 0.1]), _BAD, 0)
     return _weighed(lie, place, bottom, resting, segment, shown, ground)
 
 
@@ -179,11 +179,11 @@ def stand(found: Fit, pose: Pose, ground: Ground) -> Optional[Fit]:
     if found.segment is None or found.shown is None:
         return None
     x, y, z = pose.position
-    place = Placement(x, y, pose.yaw, np.diag([1e-4, 1e-4, 0.1]), 0.0, 0)
+    place = OutlineFit(x, y, pose.yaw, np.diag([1e-4, 1e-4, 0.1]), 0.0, 0)
     return _weighed(found.lie, place, z - found.lie.height / 2.0, False, found.segment, found.shown, ground)
 
 
-def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+def _weighed(lie: Lie, place: OutlineFit, bottom: float, resting: bool, segment: Segment, shown: MeasuredSegment,
              ground: Ground) -> Optional[Fit]:
     pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
     rendering = render(lie, pose, ground, segment.window)

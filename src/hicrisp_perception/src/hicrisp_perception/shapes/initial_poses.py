@@ -7,7 +7,7 @@ from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from hicrisp_perception.shapes.contours import Shown, spread_of
+from hicrisp_perception.shapes.contours import MeasuredSegment, spread_of
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit, Start
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.shapes.shape_models import Lie
@@ -56,7 +56,7 @@ def alike(one: Start, other: Start, period: float) -> bool:
     return min(turn, (period or math.tau) - turn) < 0.2 or period == 0.0
 
 
-def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
+def bottoms(lie: Lie, shown: MeasuredSegment, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
     """Yield heights at which a shape may stand, the most likely first.
 
     Args:
@@ -79,7 +79,7 @@ def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple
             yield bottom, resting
 
 
-def starts(lie: Lie, shown: Shown, bottom: float, ground: Ground) -> Iterator[Start]:
+def starts(lie: Lie, shown: MeasuredSegment, bottom: float, ground: Ground) -> Iterator[Start]:
     """Yield initial places for a fit, the most likely first.
 
     Args:
@@ -124,7 +124,7 @@ def _from_top(lie: Lie, x: np.ndarray, y: np.ndarray) -> Iterator[Start]:
                 )
 
 
-def _from_sides(lie: Lie, shown: Shown, ground: Ground) -> Iterator[Start]:
+def _from_sides(lie: Lie, shown: MeasuredSegment, ground: Ground) -> Iterator[Start]:
     """Yield starts half an object behind the sides that face the camera."""
     (cx, cy), (along, across), angle = spread_of(shown.x, shown.y)
     towards = np.array([cx, cy]) - ground.view.rays.origin[:2]

@@ -18,7 +18,7 @@ _LEAST_NOISE = 0.0008
 
 
 @dataclass(frozen=True)
-class Level:
+class TablePlane:
     """The table's top as seen: ``height = offset + slope_x * x + slope_y * y``, metres.
 
     Args:
@@ -62,7 +62,7 @@ class Level:
 
 
 def fit_level(x: np.ndarray, y: np.ndarray, height: np.ndarray, depth: np.ndarray, on_table: np.ndarray,
-              before: Level) -> Level:
+              before: TablePlane) -> TablePlane:
     """Fit a plane to the table's top.
 
     Args:
@@ -100,5 +100,5 @@ def fit_level(x: np.ndarray, y: np.ndarray, height: np.ndarray, depth: np.ndarra
         if np.array_equal(keep, kept_before):
             break
     noise = 1.4826 * float(np.median(np.abs(rest[keep]) / far[keep] ** 2))
-    return Level(float(found[0] - found[1] * middle_x - found[2] * middle_y), float(found[1]),
+    return TablePlane(float(found[0] - found[1] * middle_x - found[2] * middle_y), float(found[1]),
                  float(found[2]), max(_LEAST_NOISE, noise * 1.4), int(np.count_nonzero(keep)))

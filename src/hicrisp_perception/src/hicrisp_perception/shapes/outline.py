@@ -32,7 +32,7 @@ _FEW = 0.3
 
 
 @dataclass(frozen=True)
-class Placement:
+class OutlineFit:
     """Where an outline fits.
 
     Args:
@@ -116,7 +116,7 @@ class Projection:
 
 
 def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: np.ndarray, rays: Rays,
-                first_gate: float = _GATES[0]) -> Placement:
+                first_gate: float = _GATES[0]) -> OutlineFit:
     """Move an object over a level plane until its outline meets contour points.
 
     Args:
@@ -174,9 +174,9 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
     return _placement(place, covariance, error, used)
 
 
-def _placement(place: np.ndarray, covariance: np.ndarray, error: float, points: int) -> Placement:
+def _placement(place: np.ndarray, covariance: np.ndarray, error: float, points: int) -> OutlineFit:
     x, y, yaw = (float(value) for value in place)
-    return Placement(x, y, yaw, covariance, error, points)
+    return OutlineFit(x, y, yaw, covariance, error, points)
 
 
 def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray

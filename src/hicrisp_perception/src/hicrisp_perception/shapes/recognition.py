@@ -12,9 +12,9 @@ from hicrisp_core.model import WorldObject
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.shapes.colour_model import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
-from hicrisp_perception.shapes.contours import Shown, measure
+from hicrisp_perception.shapes.contours import MeasuredSegment, measure
 from hicrisp_perception.shapes.evidence import explained, render, weigh
-from hicrisp_perception.shapes.findings import MOST, Findings, Memory, shared
+from hicrisp_perception.shapes.findings import MOST, Findings, PastFindings, shared
 from hicrisp_perception.shapes.fitting import GOOD, Fit
 from hicrisp_perception.shapes.searching import Searches
 from hicrisp_perception.shapes.segments import Ground, Segment, overlap, segments_in
@@ -60,7 +60,7 @@ def recognise(
     ground: Ground,
     objects: Sequence[WorldObject],
     found: Findings,
-    before: Memory,
+    before: PastFindings,
     searches: Searches,
     patterns: Optional[Patterns] = None,
 ) -> Findings:
@@ -114,10 +114,10 @@ def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
 
 def _assign(
     ground: Ground,
-    segments: Sequence[Tuple[Segment, Shown]],
+    segments: Sequence[Tuple[Segment, MeasuredSegment]],
     objects: Sequence[WorldObject],
     found: Findings,
-    before: Memory,
+    before: PastFindings,
     searches: Searches,
     motley: bool,
 ) -> Dict[str, Fit]:
@@ -168,8 +168,8 @@ def _assign(
     return {objects[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 
-def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject],
-            colour: np.ndarray, found: Findings, before: Memory) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
+def _owners(ground: Ground, segments: Sequence[Tuple[Segment, MeasuredSegment]], objects: Sequence[WorldObject],
+            colour: np.ndarray, found: Findings, before: PastFindings) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
     """Segments with the objects that still stand there: for another one to be there two would have moved, and no
     hand carried them. So two that look alike and stand still never exchange their names, however little of them is
     seen, and in however many parts.
@@ -201,7 +201,7 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects: 
     return owners, empty
 
 
-def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject]
+def _patches(ground: Ground, segments: Sequence[Tuple[Segment, MeasuredSegment]], objects: Sequence[WorldObject]
              ) -> np.ndarray:
     """(segments, objects): the costs of colours where only some of what is seen has the object's own."""
     costs = np.empty((len(segments), len(objects)))
@@ -253,11 +253,11 @@ def _colour_there(ground: Ground, segment: Segment, best: Fit, item: WorldObject
 
 def _fits(
     segment: Segment,
-    shown: Shown,
+    shown: MeasuredSegment,
     ground: Ground,
     floors: Tuple[float, ...],
     likely: Sequence[Tuple[int, WorldObject, float]],
-    before: Memory,
+    before: PastFindings,
     searches: Searches,
 ) -> List[Tuple[int, Fit]]:
     """Return the fits of objects in a segment: standing upright, and on other sides where none fits so.
@@ -300,7 +300,7 @@ def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
     return [row for row, _ in pairs], [column for _, column in pairs]
 
 
-def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject]
+def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, MeasuredSegment]], objects: Sequence[WorldObject]
            ) -> float:
     """Return the light in which the segments' colours fit the objects best, with the heights as a hint."""
     misfit = np.array([[_height_misfit(shown, item) for item in objects] for _, shown in segments])
@@ -315,7 +315,7 @@ def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], object
     return best
 
 
-def _height_misfit(shown: Shown, item: WorldObject) -> float:
+def _height_misfit(shown: MeasuredSegment, item: WorldObject) -> float:
     if shown.low > 0.025:
         return 0.3
     return min(1.0, min(abs(shown.top - lie.height) + 0.006 * number

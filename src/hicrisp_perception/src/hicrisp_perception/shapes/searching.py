@@ -10,7 +10,7 @@ from typing import Dict, Iterable, List, Optional, Tuple
 
 from hicrisp_core.model import Pose, WorldObject
 
-from hicrisp_perception.shapes.contours import Shown
+from hicrisp_perception.shapes.contours import MeasuredSegment
 from hicrisp_perception.shapes.fitting import GATE, GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
 from hicrisp_perception.shapes.initial_poses import APART, alike, bottoms, starts, turned
 from hicrisp_perception.shapes.segments import Ground, Segment, Window
@@ -142,7 +142,7 @@ class Searches:
         self,
         lie: Lie,
         segment: Segment,
-        shown: Shown,
+        shown: MeasuredSegment,
         ground: Ground,
         floors: Tuple[float, ...] = (0.0,),
         before: Optional[Fit] = None,
@@ -188,7 +188,7 @@ class Searches:
         return any(each.cut and each.like(segment, pixels) for own in self._searches.values() for each in own)
 
     def _best(
-        self, lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
+        self, lie: Lie, segment: Segment, shown: MeasuredSegment, ground: Ground, floors: Tuple[float, ...]
     ) -> Optional[Fit]:
         """Return the best fit of a shape in a segment; ``None`` without one, or without one that is good
         before the search goes on in the next picture.
@@ -210,7 +210,7 @@ class Searches:
         self._waiting.append((segment.window, lie))
         return best if best is not None and best.cost < GOOD else None
 
-    def _of(self, lie: Lie, segment: Segment, shown: Shown, ground: Ground) -> _Search:
+    def _of(self, lie: Lie, segment: Segment, shown: MeasuredSegment, ground: Ground) -> _Search:
         """Return the state of a search; fits of an earlier image are computed again."""
         own, pixels = self._searches.setdefault(lie, []), segment.pixels
         search = next((each for each in own if each.like(segment, pixels)), None)
@@ -224,7 +224,7 @@ class Searches:
             own.append(search)
         return search
 
-    def _again(self, lie: Lie, search: _Search, segment: Segment, shown: Shown, ground: Ground) -> bool:
+    def _again(self, lie: Lie, search: _Search, segment: Segment, shown: MeasuredSegment, ground: Ground) -> bool:
         """Compute the fits of an earlier image again; return whether they are about as good."""
         for height in search.heights:
             before, height.best = height.best, None
@@ -245,7 +245,7 @@ class Searches:
         return True
 
     def _try(
-        self, lie: Lie, height: _Height, resting: bool, segment: Segment, shown: Shown, ground: Ground
+        self, lie: Lie, height: _Height, resting: bool, segment: Segment, shown: MeasuredSegment, ground: Ground
     ) -> None:
         """Try the starts at a height, as many as there are steps left for."""
         for turning in (False, True):

@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.shapes.colour_model import DARK, GREY, Palette
-from hicrisp_perception.shapes.level import Level, fit_level
+from hicrisp_perception.shapes.level import TablePlane, fit_level
 from hicrisp_perception.view import NEIGHBOURS, NOWHERE, Rays, View, enlarged
 
 LEAST_PIXELS = 30
@@ -79,7 +79,7 @@ class Ground:
     """
 
     view: View
-    level: Level
+    level: TablePlane
     height: np.ndarray
     depth: np.ndarray
     things: np.ndarray
@@ -110,11 +110,11 @@ class Sorter:
 
     def forget(self) -> None:
         """Reset after the world was reset."""
-        self._level = Level()
+        self._level = TablePlane()
         self._palette: Optional[Palette] = None
 
     @property
-    def level(self) -> Level:
+    def level(self) -> TablePlane:
         """The table's plane as observed last."""
         return self._level
 

@@ -33,7 +33,7 @@ AWAY = 0.015
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class SearchRange:
     """How far beside where they should be tags are looked for, and how exactly.
 
     Args:
@@ -51,7 +51,7 @@ class Reach:
     least: int
 
     @classmethod
-    def exact(cls, furthest: int) -> Reach:
+    def exact(cls, furthest: int) -> SearchRange:
         """Search each tag independently.
 
         Args:
@@ -64,7 +64,7 @@ class Reach:
         return cls(_within(furthest), together=False, parts=parts, most=800, least=30)
 
     @classmethod
-    def rough(cls, furthest: int) -> Reach:
+    def rough(cls, furthest: int) -> SearchRange:
         """Search all tags of an object together, with fewer pixels.
 
         Args:
@@ -82,7 +82,7 @@ def _within(furthest: int) -> np.ndarray:
     return np.array([(x, y) for y in side for x in side])
 
 
-WIDE, NARROW, _HERE = Reach.rough(_RIM), Reach.exact(_RIM // 2), Reach.exact(0)
+WIDE, NARROW, _HERE = SearchRange.rough(_RIM), SearchRange.exact(_RIM // 2), SearchRange.exact(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +188,7 @@ class Surface:
             left - columns.start + _RIM, columns.stop + _RIM - right, cv2.BORDER_REPLICATE)
         return cls(np.argwhere(full)[:, ::-1], framed.astype(np.float32), (columns.start, rows.start))
 
-    def compared(self, number: int, corners: np.ndarray, reach: Reach) -> Optional[Tuple[np.ndarray, int]]:
+    def compared(self, number: int, corners: np.ndarray, reach: SearchRange) -> Optional[Tuple[np.ndarray, int]]:
         """Correlate the cells of a tag with the image around its expected place; its border, which all tags
         share, is left out.
 
@@ -221,7 +221,7 @@ class Surface:
         return shown @ drawn / np.maximum(strength, 1e-6), len(pixels)
 
 
-def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, reach: Reach) -> Optional[Match]:
+def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, reach: SearchRange) -> Optional[Match]:
     """Match all tags of an object near their expected places.
 
     Args:

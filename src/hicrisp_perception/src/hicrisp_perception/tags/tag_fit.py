@@ -14,7 +14,7 @@ from hicrisp_core.model.geometry import conjugate, multiply
 from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene.tags import Tag
 
-from hicrisp_perception.shapes.outline import Placement, Projection
+from hicrisp_perception.shapes.outline import OutlineFit, Projection
 from hicrisp_perception.shapes.shape_models import Lie, unit
 from hicrisp_perception.view import Rays, View, matrix_of, pose_of, vector_of
 
@@ -102,7 +102,7 @@ class TagFit:
         """The numbers of its tags, for messages."""
         return ", ".join(str(tag.number) for tag, _ in self.pairs)
 
-    def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
+    def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> OutlineFit:
         """Return the place of an object that stands upright at a height: three parameters, fitted to many corners.
 
         Args:
@@ -129,7 +129,7 @@ class TagFit:
         rest = (projection.moving(place)[0] - self.pixels).ravel()
         error = math.sqrt(float(rest @ rest) / len(rest) * 2.0)
         x, y, yaw = (float(value) for value in place)
-        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error,
+        return OutlineFit(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error,
                          len(self.points))
 
     def free(self, view: View) -> Optional[FreeFit]:

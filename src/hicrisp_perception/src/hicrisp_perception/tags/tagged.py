@@ -12,7 +12,7 @@ from hicrisp_core.model import WorldObject
 from hicrisp_perception.shapes.contours import measure
 from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit, settle
-from hicrisp_perception.shapes.outline import Placement
+from hicrisp_perception.shapes.outline import OutlineFit
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.shapes.shape_models import Lie, lie_at, lies_of, unit
 from hicrisp_perception.tags.tag_fit import WORST, TagFit, depth_shift, yaw_of
@@ -37,7 +37,7 @@ _GOOD = 0.5
 _AGREES = 0.012
 """Metres by which a shape may be off its tags and be the same object."""
 _LEAST_POINTS = 30
-_End = Tuple[Lie, Placement, float]
+_End = Tuple[Lie, OutlineFit, float]
 """A way to stand: where, and on which height, metres."""
 
 
@@ -112,7 +112,7 @@ def _by_tags_alone(item: WorldObject, tags: TagFit, ground: Ground, before: Opti
         return _seen(*best, best[2] == 0.0, tags, ground)
     sure = free.uncertainty
     spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
-    place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))
+    place = OutlineFit(x, y, yaw, spread, free.error, len(tags.pixels))
     return _seen(lie, place, z - lie.height / 2.0, False, tags, ground)
 
 
@@ -129,7 +129,7 @@ def _alike(one: _End, other: _End) -> bool:
 
 
 def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0
-              ) -> Tuple[Placement, float]:
+              ) -> Tuple[OutlineFit, float]:
     """Return where it stands, and on which height, which the depth of its tags says.
 
     Args:
@@ -151,7 +151,7 @@ def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground:
     return place, bottom
 
 
-def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit, ground: Ground
+def _seen(lie: Lie, place: OutlineFit, bottom: float, resting: bool, tags: TagFit, ground: Ground
           ) -> Optional[Fit]:
     pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
     rendering = render(lie, pose, ground)

@@ -29,7 +29,7 @@ _TRUST = 0.6
 
 
 @dataclass(frozen=True)
-class Hand:
+class ObservedHand:
     """A hand as its frames show it.
 
     Args:
@@ -58,7 +58,7 @@ class Hand:
 
 
 @dataclass(frozen=True)
-class Grasp:
+class HeldObject:
     """An object in a hand.
 
     Args:
@@ -89,7 +89,7 @@ def extent_along(item: WorldObject, pose: Pose, direction: np.ndarray) -> float:
     return 2.0 * float(np.abs(own) @ half)
 
 
-def grasped(hand: Hand, item: WorldObject, pose: Pose) -> Optional[Grasp]:
+def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldObject]:
     """Return the grasp of a hand that is closed around an object.
 
     Args:
@@ -115,10 +115,10 @@ def grasped(hand: Hand, item: WorldObject, pose: Pose) -> Optional[Grasp]:
     if abs(shift) > _AROUND + width / 4.0:
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)
-    return Grasp(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
+    return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
 
 
-def kept(grasp: Grasp, hand: Hand) -> bool:
+def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
     """Check whether a hand still holds what it grasped.
 
     Args:
@@ -135,11 +135,11 @@ class Grips:
     """Which objects are in which hands."""
 
     def __init__(self) -> None:
-        self.held: Dict[str, Grasp] = {}
+        self.held: Dict[str, HeldObject] = {}
         self._widest: Dict[str, float] = {}
         """How far the hands that let something go were open at most since then."""
 
-    def follow(self, hands: Mapping[str, Hand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
+    def follow(self, hands: Mapping[str, ObservedHand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
                ) -> Dict[str, Pose]:
         """Update which objects are held.
 
@@ -175,7 +175,7 @@ class Grips:
                 self.held[name] = grasp
         return released
 
-    def may_hold(self, hand: Hand) -> bool:
+    def may_hold(self, hand: ObservedHand) -> bool:
         """Check whether a hand may hold something: after a release its fingers surround the object until they retreat.
 
         Args:
@@ -186,7 +186,7 @@ class Grips:
         """
         return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
 
-    def held_by(self, hand: Hand) -> Tuple[str, ...]:
+    def held_by(self, hand: ObservedHand) -> Tuple[str, ...]:
         """Return the objects that a hand holds.
 
         Args:
@@ -197,7 +197,7 @@ class Grips:
         """
         return tuple(name for name, grasp in self.held.items() if grasp.hand == hand.name)
 
-    def pose(self, name: str, hands: Mapping[str, Hand]) -> Optional[Pose]:
+    def pose(self, name: str, hands: Mapping[str, ObservedHand]) -> Optional[Pose]:
         """Return the pose of a held object.
 
         Args:
@@ -219,7 +219,7 @@ class Grips:
         """
         self.held.pop(name, None)
 
-    def correct(self, name: str, hands: Mapping[str, Hand], pose: Pose) -> None:
+    def correct(self, name: str, hands: Mapping[str, ObservedHand], pose: Pose) -> None:
         """Move the grasp of a held object towards its observed pose.
 
         Args:

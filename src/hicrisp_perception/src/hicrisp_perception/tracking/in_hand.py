@@ -14,7 +14,7 @@ from hicrisp_perception.shapes.evidence import Evidence, render, tolerance, weig
 from hicrisp_perception.shapes.fitting import NO_WORSE, Fit, settle, stand
 from hicrisp_perception.shapes.segments import Ground, Segment
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
-from hicrisp_perception.tracking.grip import Grasp, Hand
+from hicrisp_perception.tracking.grip import HeldObject, ObservedHand
 from hicrisp_perception.view import NEIGHBOURS, enlarged
 
 _ROUNDS = 3
@@ -121,7 +121,7 @@ def _behind(found: Fit, ground: Ground) -> float:
     return float(np.median(rest)) if len(rest) >= 12 else 0.0
 
 
-def likely_grasps(item: WorldObject, hand: Hand) -> Iterator[Pose]:
+def likely_grasps(item: WorldObject, hand: ObservedHand) -> Iterator[Pose]:
     """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle, upright.
 
     Args:
@@ -148,7 +148,7 @@ def likely_grasps(item: WorldObject, hand: Hand) -> Iterator[Pose]:
                 yield lie.pose(x, y, z, heading + turn)
 
 
-def regrasped(item: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
+def regrasped(item: WorldObject, hand: ObservedHand, ground: Ground, family: Optional[int]) -> Optional[HeldObject]:
     """Return the grasp of an object that was taken while hidden, if the image shows it in the hand.
 
     Args:
@@ -169,10 +169,10 @@ def regrasped(item: WorldObject, hand: Hand, ground: Ground, family: Optional[in
             best = found
     if best is None or best.evidence.seen < _LEAST_SEEN or best.evidence.pierced > _PIERCED:
         return None
-    return Grasp(hand.name, hand.tool.inverse().compose(best.pose), hand.opening)
+    return HeldObject(hand.name, hand.tool.inverse().compose(best.pose), hand.opening)
 
 
-def between(found: Fit, item: WorldObject, hand: Hand) -> bool:
+def between(found: Fit, item: WorldObject, hand: ObservedHand) -> bool:
     """Check whether the tool is inside an object as it was found.
 
     Args:

@@ -6,7 +6,7 @@ from typing import List, Mapping, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import Capsule
 
 from hicrisp_perception.view import Rays, enlarged

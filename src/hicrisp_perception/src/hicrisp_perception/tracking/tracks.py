@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.evidence import evidence_at
-from hicrisp_perception.shapes.findings import Findings, Memory
+from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import Fit
 from hicrisp_perception.shapes.segments import Ground
 
@@ -78,7 +78,7 @@ class Tracks:
         return {name: known.fit for name, known in self._known.items()
                 if known.fit is not None and known.visibility is Visibility.VISIBLE}
 
-    def memory(self, held: Container[str]) -> Memory:
+    def memory(self, held: Container[str]) -> PastFindings:
         """Return what is known about the objects that are neither held nor gone.
 
         Args:
@@ -89,7 +89,7 @@ class Tracks:
         """
         there = {name: known for name, known in self._known.items()
                  if name not in held and known.visibility is not Visibility.GONE}
-        return Memory({name: known.fit for name, known in there.items() if known.fit is not None},
+        return PastFindings({name: known.fit for name, known in there.items() if known.fit is not None},
                       {name: known.pose for name, known in there.items() if known.fit is None},
                       frozenset(name for name, known in there.items() if known.sure))
 

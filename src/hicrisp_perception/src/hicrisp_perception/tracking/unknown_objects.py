@@ -15,7 +15,7 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_perception.shapes.contours import spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.segments import Ground, Window, large
-from hicrisp_perception.tracking.grip import Hand
+from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
 
 PREFIX = "unknown_"
@@ -96,7 +96,7 @@ class UnknownObjects:
         self,
         ground: Ground,
         claimed: np.ndarray,
-        hands: Mapping[str, Hand],
+        hands: Mapping[str, ObservedHand],
         held: Container[str] = (),
         undecided: Sequence[Window] = (),
     ) -> None:
@@ -141,7 +141,9 @@ class UnknownObjects:
         self._new = candidates
 
 
-def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[UnknownObject]:
+def boxes_in(
+    ground: Ground, claimed: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float
+) -> List[UnknownObject]:
     """Return a box around each object that nothing known accounts for.
 
     Args:
@@ -193,7 +195,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
                     int(np.count_nonzero(mask)), stamp)
 
 
-def _at_hand(box: UnknownObject, hand: Hand) -> bool:
+def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
     """Check whether it is at a hand's fingers, where what is held is seen in part."""
     inside = box.pose.seen(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (

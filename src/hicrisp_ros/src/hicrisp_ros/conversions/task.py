@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, List, Mapping
+from typing import Any
 
 from geometry_msgs.msg import Point
-from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
+from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import record_of
 
@@ -18,17 +18,11 @@ from hicrisp_ros.conversions.codec import Part, codec
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.conversions.goal import GOAL
 
-
-def _arguments_to_msg(arguments: Mapping[str, Value]) -> List[msg.Value]:
-    return [
-        msg.Value(name=name, text=value) if isinstance(value, str)
-        else msg.Value(name=name, number=float(value), is_number=True)
-        for name, value in arguments.items()
-    ]
-
-
-_ARGUMENTS: Part[Any] = Part(_arguments_to_msg, lambda values: {
-    value.name: value.number if value.is_number else value.text for value in values})
+_ARGUMENTS: Part[Any] = Part(
+    lambda arguments: [msg.Value(name=name, text=value) if isinstance(value, str)
+                       else msg.Value(name=name, number=float(value), is_number=True)
+                       for name, value in arguments.items()],
+    lambda values: {value.name: value.number if value.is_number else value.text for value in values})
 _POSE = Part(pose_to_msg, pose_from_msg)
 KEEP_OUTS: Part[Any] = Part(
     lambda zones: [msg.KeepOut(each.name, [Point(x, y, 0.0) for x, y in each.corners], each.radius)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict
+from typing import Any
 
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import (
@@ -80,15 +80,9 @@ _RUNG_CODES = {rung: getattr(msg.Correction, name) for name, rung in vars(Rung).
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
 
 
-def _rung_to_msg(rung: str) -> Dict[str, Any]:
-    return {"rung": _RUNG_CODES.get(rung, msg.Correction.OWN), "own_rung": "" if rung in _RUNG_CODES else rung}
-
-
-def _rung_from_msg(message: msg.Correction) -> str:
-    own = message.rung == msg.Correction.OWN and message.own_rung in extensions().rungs
-    return str(message.own_rung) if own else _RUNGS.get(message.rung, Rung.GIVE_UP)
-
-
 CORRECTION = codec(Correction, msg.Correction, commands=COMMAND.each, steps=STEP.each, goal=GOAL, maker=_MAKER,
-                   rung=Spread(_rung_to_msg, _rung_from_msg))
+                   rung=Spread(
+    lambda rung: {"rung": _RUNG_CODES.get(rung, msg.Correction.OWN), "own_rung": "" if rung in _RUNG_CODES else rung},
+    lambda message: message.own_rung if message.rung == msg.Correction.OWN and message.own_rung in extensions().rungs
+    else _RUNGS.get(message.rung, Rung.GIVE_UP)))
 """An unknown rung becomes GIVE_UP."""

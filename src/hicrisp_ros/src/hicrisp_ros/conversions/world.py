@@ -10,7 +10,7 @@ from geometry_msgs.msg import Vector3
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
-from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 from hicrisp_core.model.way import Mark, Way
 from hicrisp_core.model.world import Reach
 from std_msgs.msg import Header
@@ -112,7 +112,7 @@ WORLD = codec(WorldState, msg.WorldState, objects=_by_name(_OBJECT), relations=F
 """Stamps are kept to the nanosecond; poses are in the world frame."""
 _TRACK = codec(Track, msg.Track, pose=_POSE, uncertainty=_SURE, stamp=_TIME, visibility=_VISIBILITY,
                unknown=marked(_OBJECT, "thing", "unknown"))
-VIEW = codec(View, msg.TrackArray, stamp=_HEADER, tracks=Part(
+VIEW = codec(Tracks, msg.TrackArray, stamp=_HEADER, tracks=Part(
     _TRACK.each.to_msg,
     lambda messages: tuple(each for each in map(_TRACK.from_msg, messages) if each.pose is not None)))
 """Tracks with an invalid pose are skipped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hicrisp_core.model import Command, Outcome, Verdict, WorldState
-from hicrisp_core.ports.eyes import Naming
+from hicrisp_core.ports.observer import Naming
 
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, NameThing, NameThingRequest
 from hicrisp_ros import conversions as to

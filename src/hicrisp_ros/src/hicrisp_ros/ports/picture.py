@@ -14,7 +14,7 @@ _SLICE = 0.2
 _MOST = 6
 
 
-class Sight(Protocol):
+class StateFeed(Protocol):
     """Where states of the world arrive."""
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
@@ -30,7 +30,7 @@ class Sight(Protocol):
 
 
 def wait_for_picture(
-    sight: Sight, robots: Iterable[str], deadline: Deadline, cancel: Event, tell: Callable[[str], None]
+    sight: StateFeed, robots: Iterable[str], deadline: Deadline, cancel: Event, tell: Callable[[str], None]
 ) -> str:
     """Wait until everything was seen.
 

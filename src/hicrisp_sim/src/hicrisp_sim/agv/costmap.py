@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.model import KeepOut
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.scene.scene import Arena
+from hicrisp_core.scene.floor_plan import Arena
 from scipy.ndimage import distance_transform_edt
 
 _SQUEEZE = 200.0

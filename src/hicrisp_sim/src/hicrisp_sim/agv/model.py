@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.floor_plan import Arena, Start, Wall
 from hicrisp_core.scene.lab import TRAY_EDGE, TRAY_HEIGHT
-from hicrisp_core.scene.scene import Arena, Start, Wall
 
 from hicrisp_sim.mujoco_poses import placement, w_first
 from hicrisp_sim.scenery import OVERVIEW, looking_at

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import Condition, Facts, number_text
-from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
+from hicrisp_core.domain.schema import Action, Domain, Effect, Parameter
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
 from hicrisp_core.domain.search.state_tests import (
@@ -29,6 +29,7 @@ from hicrisp_core.domain.search.static import (
     terms,
 )
 from hicrisp_core.model import Command, Relation, Value
+from hicrisp_core.ports.kinds import ROBOT_TYPES
 
 MOST_WAYS = 2500
 """Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""

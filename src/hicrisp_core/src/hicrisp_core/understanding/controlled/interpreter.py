@@ -15,8 +15,8 @@ from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, facts_in
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker, Turn
-from hicrisp_core.ports.eyes import NamingRequest
 from hicrisp_core.ports.interpreter import Request, Understood
+from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.nouns import ONE
 from hicrisp_core.understanding.controlled.reader import Reader, spelled

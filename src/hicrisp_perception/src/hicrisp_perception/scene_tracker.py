@@ -11,7 +11,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
@@ -19,7 +19,7 @@ from hicrisp_core.scene.tags import Tag, tags_of
 from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
 from hicrisp_perception.shapes.evidence import cover
 from hicrisp_perception.shapes.findings import Findings
-from hicrisp_perception.shapes.level import Level
+from hicrisp_perception.shapes.level import TablePlane
 from hicrisp_perception.shapes.recognition import recognise
 from hicrisp_perception.shapes.searching import Searches
 from hicrisp_perception.shapes.segments import Ground, Sorter, Window, segments_in
@@ -28,7 +28,7 @@ from hicrisp_perception.tags.patterns import Patterns
 from hicrisp_perception.tags.reader import TagReader
 from hicrisp_perception.tags.tagged import by_tags
 from hicrisp_perception.tracking.change_detection import Steady, TagMisses
-from hicrisp_perception.tracking.grip import Grips, Hand
+from hicrisp_perception.tracking.grip import Grips, ObservedHand
 from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
 from hicrisp_perception.tracking.robot_body import robot_pixels
 from hicrisp_perception.tracking.tracks import Tracks
@@ -44,7 +44,7 @@ _LEAST_SIZE = 0.008
 
 
 @dataclass(frozen=True)
-class SightSettings:
+class TrackerSettings:
     """What is looked for.
 
     Args:
@@ -73,7 +73,7 @@ def check_sizes(scene: Scene) -> None:
                               "directions; use perception:=poses, or larger objects")
 
 
-class SceneSight:
+class SceneTracker:
     """Sees the objects of a scene in the pictures of a camera; implements ``Perception``.
 
     Nothing is known of where objects are before the first picture: the scene says what there is, not where.
@@ -85,9 +85,9 @@ class SceneSight:
         ConfigError: for objects that are too small to be seen or to wear tags.
     """
 
-    def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
+    def __init__(self, scene: Scene, settings: Optional[TrackerSettings] = None,
                  tags: Optional[Sequence[Tag]] = None) -> None:
-        self._settings = settings or SightSettings()
+        self._settings = settings or TrackerSettings()
         self._things: Dict[str, WorldObject] = {item.name: item for item in scene.things}
         check_sizes(scene)
         worn = tags if tags is not None else tags_of(scene) if scene.tags else ()
@@ -113,7 +113,7 @@ class SceneSight:
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
     @property
-    def level(self) -> Level:
+    def level(self) -> TablePlane:
         """The table's plane in the last image, which shows the error of the camera's pose."""
         return self._sorter.level
 
@@ -242,21 +242,21 @@ class SceneSight:
     def _put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         (self._tracks if name in self._things else self._unknown).put(name, pose, stamp, visibility)
 
-    def _in_hands(self, hands: Mapping[str, Hand]) -> Dict[str, Pose]:
+    def _in_hands(self, hands: Mapping[str, ObservedHand]) -> Dict[str, Pose]:
         poses = {name: self._grips.pose(name, hands) for name in self._grips.held}
         return {name: pose for name, pose in poses.items() if pose is not None}
 
-    def _hands(self, robots: Frames) -> Dict[str, Hand]:
-        hands: Dict[str, Hand] = {}
+    def _hands(self, robots: Frames) -> Dict[str, ObservedHand]:
+        hands: Dict[str, ObservedHand] = {}
         for name, arm in self._arms.items():
             frames = [robots.get(frame) for frame in arm.frames]
             tool, left, right = (entry[0] if entry is not None and entry[0].finite else None
                                  for entry in frames)
             if tool is not None and left is not None and right is not None:
-                hands[name] = Hand(name, tool, left.position, right.position, arm.apart)
+                hands[name] = ObservedHand(name, tool, left.position, right.position, arm.apart)
         return hands
 
-    def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:
+    def _look_at_hands(self, ground: Ground, hands: Mapping[str, ObservedHand], found: Findings) -> List[str]:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
             if name not in self._things:  # Only the hand locates an undescribed object.
@@ -272,7 +272,7 @@ class SceneSight:
                 cover(found.claimed, self._things[name], pose, ground)
         return list(self._grips.held)
 
-    def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:
+    def _look_for_taken(self, ground: Ground, hands: Mapping[str, ObservedHand], found: Findings) -> None:
         """What is not where it was may have been taken unseen."""
         for hand in hands.values():
             unknown = self._grips.held_by(hand)

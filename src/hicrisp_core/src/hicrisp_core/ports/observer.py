@@ -1,4 +1,4 @@
-"""What the eyes are asked and answer: the only way in which the world is learnt."""
+"""How the world is observed: from sensors to states of the world, and the names that people give."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Protocol,
 
 from hicrisp_core.model import Pose, Relation, WorldState
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.model.track import View
+from hicrisp_core.model.track import Tracks
 from hicrisp_core.time.deadline import Deadline
 
 Frames = Mapping[str, Tuple[Pose, float]]
@@ -32,7 +32,7 @@ class Naming:
         return bool(self.name)
 
 
-class Eyes(Protocol):
+class Estimator(Protocol):
     """Turns what sensors show into world states; the same in every world, whoever moves the robots."""
 
     @property
@@ -47,7 +47,9 @@ class Eyes(Protocol):
             scan: the latest lidar turn, in the map frame; ``None`` without a lidar.
         """
 
-    def see(self, frames: Frames, now: float, view: Optional[View] = None, *, ahead: Mapping[str, float]) -> WorldState:
+    def see(
+        self, frames: Frames, now: float, view: Optional[Tracks] = None, *, ahead: Mapping[str, float]
+    ) -> WorldState:
         """Build the world state at a moment.
 
         Args:
@@ -104,7 +106,7 @@ class Namer(Protocol):
 
 
 class Observer(Protocol):
-    """Eyes: the only way in which the world is learnt."""
+    """Observes the world; there is no other way to learn of it."""
 
     def observe(self, deadline: Deadline) -> WorldState:
         """Observe the world after it has settled.
@@ -119,7 +121,7 @@ class Observer(Protocol):
 
 @runtime_checkable
 class PartObserver(Observer, Protocol):
-    """Eyes that can look while something is still moving on purpose."""
+    """Observes also while something is still moving on purpose."""
 
     def observe_beside(self, moving: Callable[[], FrozenSet[str]], deadline: Deadline) -> WorldState:
         """Observe the world while some robots or objects are still moving on purpose.
