@@ -198,6 +198,7 @@ def test_an_object_that_is_not_there_is_named_with_those_that_are() -> None:
     ("tabletop", "dance with the box", "put the box next to the cylinder"),
     ("agv", "visit room 9", "visit area 1"),
     ("blocks", "put the red box under the blue box", "put the blue box next to the red box"),
+    ("barman", "a mojito would be lovely", "prepare a mojito"),
 ])
 def test_the_nearest_sentences_are_about_this_world_and_work(scene: str, text: str, offered: str) -> None:
     domain, world = seen(scene)

@@ -116,6 +116,16 @@ def test_what_is_no_line_asks_for_other_words(domain, line):
     assert found.meaning.choices == ()
 
 
+@pytest.mark.parametrize("line", ["refuse impossible", "in(me, bowl)"])
+def test_a_doubted_refusal_is_the_question_which_of_the_nearest_sentences_is_meant(domain, line):
+    """A line that the model is sure of, or that says that somebody could be hurt, is refused."""
+    found, _ = understood(domain, line, "put, er, the cup right in the bowl", sure=0.3)
+    assert isinstance(found.meaning, Question)
+    assert any(same_goal(each.goal, goal("in(cup,bowl)"), domain) for each in found.meaning.choices)
+    for certain, sure in ((line, 0.9), ("refuse unsafe", 0.3), ("refuse nothing", 0.3)):
+        assert isinstance(understood(domain, certain, sure=sure)[0].meaning, Refusal)
+
+
 def test_questions_about_the_world_are_answered_by_code_from_the_facts(domain):
     found, _ = understood(domain, "answer is in(cup, bowl)", "hm, say, has the cup gone into the bowl yet", sure=0.2)
     assert isinstance(found.meaning, Answer)
@@ -147,8 +157,8 @@ def test_of_a_large_scene_only_names_that_the_words_resemble_are_listed(domain):
 
 @pytest.mark.parametrize(("line", "meant"), [
     ("in(cupp, bowl)", "in(cup,bowl)"), ("on(cup, bleu box)", "on(cup,blue_box)"),
-    ("in(cupp, bowel)", "in(cup,bowl)")])
-def test_words_that_are_nearly_an_objects_are_shown_first_and_never_taken_at_once(domain, line, meant):
+    ("in(cupp, bowel)", "in(cup,bowl)"), ("in(rubber cup, bowl)", "in(cup,bowl)")])
+def test_words_that_are_nearly_an_objects_or_unknown_are_shown_first_and_never_taken_at_once(domain, line, meant):
     found, _ = understood(domain, line, sure=1.0)
     assert isinstance(found.meaning, Question)
     assert same_goal(found.meaning.chosen("yes").goal, goal(meant), domain)

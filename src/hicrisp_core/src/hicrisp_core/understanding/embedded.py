@@ -8,6 +8,7 @@ for one that has most of its words, or nearly ("nife", "black cube" for a black 
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import or_
 from typing import Collection, Dict, List, Mapping, Sequence
 
 from hicrisp_core.domain.goal_wording import goal_words
@@ -25,7 +26,8 @@ from hicrisp_core.prompting.asking import cost_of
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
+from hicrisp_core.understanding.controlled.interpreter import context_of, nearest, shortcut
+from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, meaning_of, parse_line
 from hicrisp_core.understanding.written.sayings import ACTOR, changed, each_in, exchanged
@@ -42,6 +44,8 @@ _SHORTEST = 3
 _OWN, _ITS_COLOUR, _ANOTHER = {Amount.DIFFERENT: Amount.MATCHING}, "the one of its colour", "a different one for each"
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
+_MISREAD = (Reason.UNKNOWN_OBJECT, Reason.IMPOSSIBLE)
+"""Refusals that a wrong line may be the cause of."""
 
 
 class EmbeddedInterpreter:
@@ -78,7 +82,17 @@ class EmbeddedInterpreter:
                 lost or said.sure is not None and said.sure < self._ask_below or self._idle(meaning, request.world)) \
                 and verify(meaning, self._domain, request.world) is None:
             meaning = shown(meaning, self._domain, f"I leave out '{lost[0]}'." if lost else "")
+        if isinstance(meaning, Refusal) and meaning.reason in _MISREAD and said.sure is not None \
+                and said.sure < self._ask_below:
+            meaning = self._offered(meaning, request)
         return Understood(meaning, usage=usage, sure=said.sure)
+
+    def _offered(self, refusal: Refusal, request: Request) -> Meaning:
+        """The question which of the nearest sentences of controlled English is meant; the refusal if none is a task."""
+        near = {text: shortcut(replace(request, text=text, conversation=()), self._domain)
+                for text in nearest(request.text, Reader(self._domain, request.world))}
+        choices = tuple(Choice(text, goal) for text, goal in near.items() if isinstance(goal, Goal))
+        return Question(f"{refusal.text} Do you mean one of these?", choices) if choices else refusal
 
     def _idle(self, goal: Goal, world: WorldState) -> bool:
         """Whether it denies what is not so and its other conditions rule out: no part was found for what it names."""
@@ -130,11 +144,15 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
 
 
 def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words:
-    """The names with most of some words, and with all of them that are numbers or codes or come before the last."""
+    """The names with most of some words; only the last, the kind, and words that no object has may be others, but
+    neither numbers nor colours.
+    """
     shared = {name: [any(_alike(word, own) for own in owns) for word in said] for name, owns in words.items()}
     most = max(map(sum, shared.values()), default=0)
-    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(
-        hit or word is said[-1] and word.isalpha() for hit, word in zip(found, said))))
+    open_ = [word.isalpha() and (word is said[-1] or not any(hits) and word not in COLOURS)
+             for word, hits in zip(said, zip(*shared.values()))]
+    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most
+                        and all(map(or_, found, open_))))
 
 
 def _alike(word: str, other: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice, permutations
-from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
@@ -15,6 +15,7 @@ from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, facts_in
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker, Turn
+from hicrisp_core.parsing.names import forms_of, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.time.deadline import Deadline
@@ -79,12 +80,12 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
 def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
     """Return the sentences of the page nearest to a text that work now, about the objects of this world."""
     deadline = Deadline(_PERIOD)
-    found: List[str] = []
+    found: Dict[Meaning, str] = {}
     sentences = [each for each in reader.tables.sentences if reader.has(each.needs)]
     for sentence in sorted(sentences, key=lambda each: -_likeness(text, each, reader)):
         for filled in islice(_filled(sentence.example, text, reader), _TRIED):
             if deadline.passed or len(found) == MOST:
-                return tuple(found)
+                return tuple(found.values())
             line = reader.only_of(words_in(filled, reader.tables))
             meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
             works = isinstance(meaning, Answer)
@@ -93,10 +94,10 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
                 works = bool(missing(meaning.statements, reader.world.relations, reader.domain)) \
                     and verify(meaning, reader.domain, reader.world) is None \
                     and said <= {fact.predicate for each in meaning.statements for fact in facts_in(each)}
-            if works:
-                found.append(filled)
+            if works and meaning is not None:
+                found.setdefault(meaning, filled)
                 break
-    return tuple(found)
+    return tuple(found.values())
 
 
 def unique(line: Line, reader: Reader) -> bool:
@@ -117,19 +118,20 @@ def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
 def _filled(example: str, text: str, reader: Reader) -> Iterator[str]:
     """Yield a sentence with objects of the world in place of its own, those that the text mentions first."""
     domain, objects = reader.domain, reader.world.objects
-    said = set(" ".join(words_in(text, reader.tables)).replace("_", " ").split())
+    said = {form for word in words_of(text) for form in forms_of((word,))}
     handled = {action.parameters[action.item_parameter].type for action in domain.actions.values()
                if action.item_parameter}
 
-    def order(name: str) -> Tuple[int, bool, str]:
+    def order(name: str) -> Tuple[int, int, bool, str]:
         moved = name in objects and any(domain.is_a(objects[name].type, each) for each in handled)
-        return -len(said & set(name.split("_"))), not moved, name
+        own = set(words_of(name))
+        return -len(own & said), len(own - said if own & said else ()), not moved, name
 
-    names = sorted((*objects, *reader.world.robots), key=order)[:_OBJECTS]
+    made = (name for name in recipes() if said.issuperset(words_of(name)))
+    names = sorted((*objects, *reader.world.robots, *made), key=order)[:_OBJECTS]
     parts = _OBJECT.split(example)
     for chosen in permutations([_called(name, reader) for name in names], len(parts) // 2):
         yield "".join(word for pair in zip(parts[::2], (*chosen, "")) for word in pair)
-    yield "".join(parts)
 
 
 def _called(name: str, reader: Reader) -> str:
