@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from acting import LIMIT
+from acting import LIMIT, Lab
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
@@ -172,24 +172,23 @@ objects:
 """
 
 
-def test_something_is_taken_out_of_a_fridge_through_its_open_door(tmp_path: Path) -> None:
+def test_something_is_taken_out_of_a_fridge_through_its_open_door_and_put_back(tmp_path: Path) -> None:
     scene = tmp_path / "fridge.yaml"
     scene.write_text(FRIDGE)
-    world = EmbeddedWorld(scene)
-
-    def do(action: str, item: str, goal: Pose = None) -> Outcome:
-        command = Command(action, {"robot": "panda", "item": item}, "panda", target=goal, time_limit=120.0)
-        return world.robot.execute(command, Deadline(LIMIT), Event())
-
-    closed = do("pick", "milk")
+    lab = Lab(scene)
+    closed = lab.do("pick", item="milk", robot="panda")
     assert closed.status is Status.PRECONDITION
     assert "not in sight" in closed.message
-    assert do("open", "fridge").ok
-    assert world.observe(Deadline(LIMIT)).holds("in", "milk", "fridge")
-    assert do("pick", "milk").ok
-    assert do("put_down", "milk", Pose((0.45, -0.20, 0.065))).ok
-    assert not world.observe(Deadline(LIMIT)).holds("in", "milk", "fridge")
-    assert world.true_frames()["milk"][0].position == pytest.approx((0.45, -0.20, 0.065), abs=0.02)
+    assert lab.do("open", item="fridge", robot="panda").ok
+    assert lab.see().holds("in", "milk", "fridge")
+    assert lab.do("pick", item="milk", robot="panda").ok
+    assert lab.do("home", robot="panda").ok
+    assert not lab.see().holds("in", "milk", "fridge")
+    put_back = lab.do("place_in", item="milk", container="fridge", robot="panda")
+    assert put_back.ok, put_back.message
+    assert lab.do("home", robot="panda").ok
+    assert lab.see().holds("in", "milk", "fridge")
+    assert lab.world.true_frames()["milk"][0].tilt < 0.05
 
 
 @pytest.mark.parametrize(("item", "does"), [("trunk", ("open", "close")), ("knob", ("open", "home", "close"))])

@@ -156,8 +156,8 @@ class SkillContext(RunningCommand):
 
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """Return the objects that carry an item at a pose: what it stands on, or the bowl that it stands in with
-    its contents.
+    """Return the objects that carry an item at a pose: what it stands on, or the bowl or cupboard that it stands in
+    with its contents.
 
     Args:
         item: the object to place.
@@ -173,7 +173,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     for other in world.objects.values():
         if other.name == item.name or other.pose is None or footprint(other, other.pose).distance(shadow) > 0.004:
             continue
-        if other.form.hollow:
+        if other.form.hollow or other.form.walled:
             found.update({other.name, *_inside(other, other.pose, world)})
         elif vertical_span(other, other.pose)[1] < bottom + 0.015:
             found.add(other.name)
