@@ -36,7 +36,7 @@ MARTINI = """[Ropa to Roco] get gin_bottle from shelf hand_left
 [Ropa to Roco] pour mixing_container first_glass 1
 [Ropa to Roco] get first_glass from table hand_right
 [Ropa to Roco] put first_glass tray"""
-SHAKEN_FIRST = "\n".join(sorted(MARTINI.splitlines(), key=lambda line: "electric_shaker" not in line))
+SERVED_FIRST = "\n".join(sorted(MARTINI.splitlines(), key=lambda line: "pour mixing_container" not in line))
 """Its first step fails, before anything was poured."""
 
 
@@ -68,7 +68,7 @@ def test_a_plan_that_takes_the_counters_tray_and_forgets_the_shaker_is_repaired_
 
 
 def test_the_baseline_ends_where_the_plan_does_not_hold() -> None:
-    result = run("copal_bl", SHAKEN_FIRST)
+    result = run("copal_bl", SERVED_FIRST)
     assert not result["executable"]
     assert "mixing container" in result["message"]
     assert sorted(result["missing"]) == ["gin", "vermouth"]
