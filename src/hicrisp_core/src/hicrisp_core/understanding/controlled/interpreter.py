@@ -39,10 +39,8 @@ from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, SaidCon
 
 MOST = 3
 """Sentences that are offered."""
-_PERIOD = 10.0
-"""Wall seconds for all trials, which are few: a bound for a machine that stands still."""
-_TRIED, _OBJECTS = 24, 5
-"""Ways to fill one sentence that are tried, and objects that it is filled with."""
+_TRIED, _OBJECTS, _TRIALS = 24, 5, 400
+"""Ways to fill one sentence that are tried, objects that it is filled with, and trials in all (some seconds)."""
 _OBJECT = re.compile(r"\[([^\]]*)\]")
 _SEVERAL = ('This can be read in more than one way. Say "that is" before a place that only tells which object '
             'is meant, and name the object in place of "it".')
@@ -79,13 +77,13 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
 
 def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
     """Return the sentences of the page nearest to a text that work now, about the objects of this world."""
-    deadline = Deadline(_PERIOD)
+    trials = iter(range(_TRIALS))
     found: Dict[Meaning, str] = {}
     sentences = [each for each in reader.tables.sentences if reader.has(each.needs)]
     for sentence in sorted(sentences, key=lambda each: -_likeness(text, each, reader)):
-        for filled in islice(_filled(sentence.example, text, reader), _TRIED):
-            if deadline.passed or len(found) == MOST:
-                return tuple(found.values())
+        if len(found) == MOST:
+            break
+        for filled, _ in zip(islice(_filled(sentence.example, text, reader), _TRIED), trials):
             line = reader.only_of(words_in(filled, reader.tables))
             meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
             works = isinstance(meaning, Answer)
