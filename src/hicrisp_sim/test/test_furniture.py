@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from acting import LIMIT, Lab
+from acting import LIMIT, LONG, Lab
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
@@ -18,6 +18,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.faults import put
 
 ARMS = {"drawer": "left_arm", "cupboard": "right_arm"}
+SLIDING_AND_SWINGING = ("drawer", pytest.param("cupboard", marks=LONG))
 PARTS = {"drawer": "drawer", "cupboard": "cupboard_door"}
 
 
@@ -49,7 +50,7 @@ def kitchen() -> Kitchen:
     return Kitchen()
 
 
-@pytest.mark.parametrize("item", ARMS)
+@pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
 def test_it_is_opened_and_closed_by_its_handle(kitchen: Kitchen, item: str) -> None:
     assert kitchen.seen().holds("closed", item)
     assert kitchen.do("open", item).ok
@@ -62,7 +63,7 @@ def test_it_is_opened_and_closed_by_its_handle(kitchen: Kitchen, item: str) -> N
     assert not kitchen.seen().holds("open", item)
 
 
-@pytest.mark.parametrize("item", ARMS)
+@pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
 def test_an_axis_five_degrees_and_two_centimetres_off_still_opens(kitchen: Kitchen, item: str) -> None:
     part = kitchen.world.eyes.known[PARTS[item]]
     lean = from_euler(math.radians(5.0), 0.0, 0.0) if item == "cupboard" else from_euler(0.0, 0.0, math.radians(5.0))
@@ -73,7 +74,7 @@ def test_an_axis_five_degrees_and_two_centimetres_off_still_opens(kitchen: Kitch
     assert kitchen.share(item) > 0.85
 
 
-@pytest.mark.parametrize("item", ARMS)
+@pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
 def test_what_is_stuck_is_told_to_hold_fast(kitchen: Kitchen, item: str) -> None:
     kitchen.world.inject("stuck", PARTS[item], (400.0,))
     before, command = kitchen.seen(), kitchen.command("open", item)
@@ -172,6 +173,7 @@ objects:
 """
 
 
+@LONG
 def test_something_is_taken_out_of_a_fridge_through_its_open_door_and_put_back(tmp_path: Path) -> None:
     scene = tmp_path / "fridge.yaml"
     scene.write_text(FRIDGE)
