@@ -18,7 +18,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
-from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, in_hand
+from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
 _FAR = 0.95
 """Share of its range to which a part is opened: not hard against its stop."""
@@ -86,10 +86,9 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     if part.pose is None:
         return failed(Outcome(Status.PRECONDITION, "it is not in sight",
                               cause=Cause(CauseKind.NOT_SEEN, (part.name,))), doing)
-    held = next((each.name for each in world.objects.values() if each.movable and in_hand(context, each)), None)
-    if held is not None:
-        return failed(Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held),
-                      doing)
+    full = hand_full(context, world)
+    if full is not None:
+        return failed(full, doing)
     context.arm.detach()
     joint, pose = part.joint, part.pose
     goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range

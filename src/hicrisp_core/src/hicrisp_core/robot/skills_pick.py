@@ -89,6 +89,21 @@ def _rests(item: WorldObject, world: WorldState) -> bool:
                if other is not None and other.pose is not None)
 
 
+def hand_full(context: SkillContext, world: WorldState) -> Optional[Outcome]:
+    """Return why a hand that must be empty is not.
+
+    Args:
+        context: the running command with its arm.
+        world: the objects as they are seen.
+
+    Returns:
+        PRECONDITION with the cause HAND_FULL; ``None`` if the hand is empty.
+    """
+    held = next((item.name for item in world.objects.values() if item.movable and in_hand(context, item)), None)
+    return None if held is None else Outcome.because(
+        CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held)
+
+
 def _back_off(context: SkillContext, item: WorldObject) -> Outcome:
     """Open the fingers and leave an object where it stands."""
     opened = context.open_hand(context.arm.max_opening)

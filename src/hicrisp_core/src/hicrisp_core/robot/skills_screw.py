@@ -17,7 +17,7 @@ from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
-from hicrisp_core.robot.skills_pick import approach, closed_on_nothing, in_hand
+from hicrisp_core.robot.skills_pick import approach, closed_on_nothing, hand_full
 from hicrisp_core.robot.skills_place import carried, tool_at
 
 _OPENS, _CLOSES = 1.0, -1.0
@@ -47,10 +47,9 @@ def unscrew(context: SkillContext, command: Command) -> Outcome:
     context.progress("look", 0.0)
     world, doing = context.look(), f"unscrew the {context.item}"
     cap, bottle = world.objects[context.item], _bottle(world, context.item)
-    held = next((item.name for item in world.objects.values() if item.movable and in_hand(context, item)), "")
-    if held:
-        return failed(Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held),
-                      doing)
+    full = hand_full(context, world)
+    if full is not None:
+        return failed(full, doing)
     if cap.pose is None or not bottle:
         return failed(Outcome(Status.PRECONDITION, "it is not seen on anything",
                               cause=Cause(CauseKind.NOT_SEEN, (cap.name,))), doing)
