@@ -135,14 +135,15 @@ class Fleet:
             spots = {name: pose.position[:2] for name, pose in bases.items() if pose is not None}
             unseen = sorted(set(self._supervisors) - set(spots))
             if unseen:
-                return False, "", f"{' and '.join(unseen)} is not seen yet; look whether its nodes and topics are there"
+                return False, "", f"no pose of {' or '.join(unseen)} is known yet: check that its nodes run"
             first = next(iter(self._supervisors))
             reply = self._reading.call(ReadTaskRequest(request.task, self._worlds[first], False), _READING)
             read = None if reply.response is None else UNDERSTOOD.from_msg(reply.response.meaning).meaning
             itinerary = itinerary_of(read, self._domain) if isinstance(read, Goal) else None
             if itinerary is None:
-                return False, "", ("bases share visits alone, in controlled English: 'visit area 6, then area 1'; "
-                                   f"submit others to one of them: {self._space}{first}/submit_task. {reply.message}")
+                return False, "", (
+                    "several bases can only share visits, as in 'visit area 6, then area 1'. Submit any other task to "
+                    f"one base: {self._space}{first}/submit_task. {reply.message}")
             poses = {name: item.pose for name, item in worlds[first].objects.items()}
             places = {name: pose.position[:2] for name, pose in poses.items() if pose is not None}
             return self._begin(divided(itinerary.remaining, places, spots), itinerary.ordered)
@@ -204,7 +205,7 @@ class Fleet:
                         self._give_up(f"{name} did not do its part: {status.message}")
 
     def _give_up(self, why: str) -> None:
-        rospy.logwarn("the order of visits ends, and so do the tasks of the other bases: %s", why)
+        rospy.logwarn("the order of visits is given up, and the tasks of the other bases are canceled: %s", why)
         self._ask({name: (task,) for name, task in self._tasks.items()}, "cancel_task")
         self._order, self._tasks, self._turns = [], {}, Turns()
         self._keep()

@@ -183,7 +183,8 @@ class Supervisor:
         names = self._busy(_ENDS_WITHIN)
         past = [name for name, robot in self._robots.items() if robot.busy and robot.bypass(self._gate.estop.is_set)]
         return said + (f". {names} has not ended its command and may still move; use its own emergency stop"
-                       if names else "") + (f". {' and '.join(past)} is told to stop past its driver" if past else "")
+                       if names else "") + (
+            f". The driver of {' and '.join(past)} is bypassed: the base itself is told to stop" if past else "")
 
     def _clear(self) -> Tuple[bool, str]:
         """End the emergency stop once every command that it ended is over."""
