@@ -23,3 +23,14 @@ def domain():
 def config_dir():
     """The shipped configuration."""
     return ROOT / "config"
+
+
+@pytest.fixture
+def planning(config_dir, domain):
+    """The default prompts of a planner."""
+    from hicrisp_core.prompting.plan_prompt import PlanPrompt
+    from hicrisp_core.prompting.templates import Prompts
+
+    def make(domain=domain, folder=None, **more):
+        return PlanPrompt(Prompts(folder or config_dir / "prompts" / "default"), domain, **more)
+    return make
