@@ -84,5 +84,5 @@ class Lab:
         events: List[Dict[str, Any]] = []
         parts = RunFactory(self.domain, load_policy(config_file("policies", policy)), bodies=self.bodies)
         executive = parts.executive(
-            {self.world.robot.name: self.world.robot}, self.world, events.append)
+            dict(self.world.robots), self.world, events.append)
         return executive.run(Task(task)), events

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Event
 from typing import Optional
 
 import pytest
-from acting import LIMIT
+from acting import LIMIT, Lab
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.goals.truth import truth
+from hicrisp_core.goals.validation import mended
+from hicrisp_core.model import Command, Outcome, Pose, Relation, Status
+from hicrisp_core.model.goal import Holds, Not
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
 LEFT, RIGHT = "left_arm", "right_arm"
-SCENE = """
-scene: capped
-domain: counter
-table: {size: [0.8, 1.8, 0.04], position: [0.5, 0.0]}
-robots:
-  left_arm: {kind: arm, type: panda, position: [0.0, 0.38]}
-  right_arm: {kind: arm, type: panda, position: [0.0, -0.38]}
-objects:
-  gin_bottle:
-    {type: bottle, shape: vessel, size: [0.06, 0.06, 0.18], volume: 500, contains: gin, level: 400,
-     position: [0.48, 0.3]}
-  cap: {type: cap, shape: cylinder, size: [0.036, 0.036, 0.03], mass: 0.02, on: gin_bottle, screwed_on: gin_bottle}
-  glass: {type: glass, shape: vessel, size: [0.065, 0.065, 0.10], volume: 250, level: 0, position: [0.50, 0.06]}
-"""
 BETWEEN = Pose((0.48, 0.0, 0.25))
 
 
 class Bar:
     """Two arms and a bottle with a cap."""
 
-    def __init__(self, folder: Path) -> None:
-        file = folder / "capped.yaml"
-        file.write_text(SCENE)
-        self.world = EmbeddedWorld(file, 1)
+    def __init__(self) -> None:
+        self.world = EmbeddedWorld("capped", 1)
 
     def do(self, robot: str, action: str, goal: Optional[Pose] = None, **arguments: object) -> Outcome:
         command = Command(action, {"robot": robot, **arguments}, robot, target=goal, time_limit=120.0)
@@ -49,8 +35,8 @@ class Bar:
 
 
 @pytest.fixture
-def bar(tmp_path: Path) -> Bar:
-    return Bar(tmp_path)
+def bar() -> Bar:
+    return Bar()
 
 
 def test_a_held_bottle_is_opened_and_closed_again(bar: Bar) -> None:
@@ -69,11 +55,34 @@ def test_a_held_bottle_is_opened_and_closed_again(bar: Bar) -> None:
     assert bar.world.simulation.liquids.volume("gin_bottle") == 400.0
 
 
+def test_a_task_has_the_cap_taken_off_and_put_on_again() -> None:
+    lab = Lab("capped", 1)
+    for task, cap_on in (("Take the cap off the gin bottle", False), ("Screw the cap onto the gin bottle", True)):
+        result, _ = lab.run(task)
+        assert result.success, result.message
+        assert bool(lab.world.simulation.threads.seen()) is cap_on
+
+
 def test_a_bottle_that_nobody_holds_turns_with_its_cap(bar: Bar) -> None:
     outcome = bar.do(LEFT, "unscrew", item="cap")
     assert outcome.status is Status.EXECUTION
     assert outcome.message == "Cannot unscrew the cap: it does not turn against the bottle."
     assert bar.capped()
+
+
+def test_a_cap_is_unscrewed_only_from_a_bottle_that_is_held(bar: Bar) -> None:
+    domain, world = bar.world.domain, bar.world.observe(Deadline(LIMIT))
+    unscrew = Command("unscrew", {"robot": RIGHT, "item": "cap"}, RIGHT)
+    for held, allowed in (("glass", False), ("gin_bottle", True)):
+        facts = {Relation(LEFT, "holding", held), Relation(RIGHT, "offered", held)}
+        now = world.with_relations(world.relations | facts)
+        assert (check(domain, unscrew, now) is None) is allowed, held
+
+
+def test_a_cap_that_is_screwed_on_is_not_off_its_bottle(bar: Bar) -> None:
+    domain, world = bar.world.domain, bar.world.observe(Deadline(LIMIT))
+    off = mended(Not(Holds(Relation("cap", "on", "gin_bottle"))), domain, world)
+    assert truth(off, world.relations, domain) is False
 
 
 def test_a_cap_that_is_pulled_takes_the_bottle_along(bar: Bar) -> None:

@@ -213,6 +213,7 @@ def standard_extensions() -> Extensions:
             "within": Lazy("hicrisp_core.body.targets:WITHIN"),
             "station": Lazy("hicrisp_core.body.targets:STATION"),
             "shared": Lazy("hicrisp_core.body.targets:SHARED"),
+            "held_up": Lazy("hicrisp_core.body.targets:HELD_UP"),
         }),
         tests=Registry("detector test", FactTest, {
             "holding": Lazy("hicrisp_core.detector.fact_tests:HOLDING"),
@@ -225,6 +226,7 @@ def standard_extensions() -> Extensions:
             "docked": Lazy("hicrisp_core.detector.fact_tests:DOCKED"),
             "aboard": Lazy("hicrisp_core.detector.fact_tests:ABOARD"),
             "reaches": Lazy("hicrisp_core.detector.fact_tests:REACHES"),
+            "offered": Lazy("hicrisp_core.detector.fact_tests:OFFERED"),
             "opened": Lazy("hicrisp_core.detector.fact_tests:OPENED"),
             "shut": Lazy("hicrisp_core.detector.fact_tests:SHUT"),
         }),

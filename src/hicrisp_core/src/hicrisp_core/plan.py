@@ -21,6 +21,7 @@ from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question, Refusal
+from hicrisp_core.model.screwing import with_measured
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
@@ -38,7 +39,7 @@ def first_look(scene: Scene, domain: Domain) -> WorldState:
     robots = {name: replace(frames_of(name, body).seen({}), pose=starts[name].pose if name in starts else None)
               for name, body in bodies_of(scene).items()}
     world = WorldState(scene.objects, robots=robots)
-    return replace(world, relations=scene.facts.union(derive_relations(domain, world)))
+    return replace(world, relations=with_measured(derive_relations(domain, world), scene.facts))
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class PoseStateEstimator:
         self._news = Condition()
         self._tf = TfWorld()
         self._tracks = TrackTopic(tracks, self._tf.wake) if tracks else None
-        self._measured: FrozenSet[Relation] = frozenset()
+        self._measured: Optional[FrozenSet[Relation]] = None
         self._measures = rospy.Subscriber("measured", WorldState, self._on_measured, queue_size=1, tcp_nodelay=True)
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._seen = -1
@@ -82,7 +82,7 @@ class PoseStateEstimator:
         """
         if self._tracks is not None:
             self._tracks.forget()
-        self._measured = frozenset()
+        self._measured = None
         self._eyes = wanted = self._open(self._configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
@@ -123,7 +123,7 @@ class PoseStateEstimator:
             eyes.follow(self._tf.frames_at(frames, scan.time), scan)
         eyes.follow(frames)
         view = self._tracks.view if self._tracks is not None else None
-        if self._measured:
+        if self._measured is not None:
             eyes.measure(self._measured)
         now = rospy.get_time()  # Not before the poses: they would seem to be ahead of the clock.
         seen = eyes.see(frames, now, view, ahead=self._tf.ahead(eyes.frames))

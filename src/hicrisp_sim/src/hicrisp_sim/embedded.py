@@ -12,8 +12,6 @@ from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
-from hicrisp_core.model.cutting import PART_OF
-from hicrisp_core.model.screwing import SCREWED_ON
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.observer import Naming
 from hicrisp_core.ports.perception import TrackSource
@@ -303,9 +301,7 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def _measure(self) -> None:
-        simulation = self.simulation
-        self.eyes.measure(simulation.liquids.seen() | simulation.cuts.seen() | simulation.threads.seen(), PART_OF,
-                          SCREWED_ON)
+        self.eyes.measure(self.simulation.measured())
 
     def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.

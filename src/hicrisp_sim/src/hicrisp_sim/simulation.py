@@ -6,11 +6,11 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Event, Lock, RLock, Thread
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Relation, WorldObject
 from hicrisp_core.model.joint import Joint
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
@@ -241,6 +241,10 @@ class Simulation:
             self._look()
         for listener in self.listeners:
             listener()
+
+    def measured(self) -> FrozenSet[Relation]:
+        """Return what sensors tell besides poses: levels, contents, caps that are on and pieces that are still one."""
+        return self.liquids.seen() | self.cuts.seen() | self.threads.seen()
 
     def advance(self, seconds: float) -> None:
         """Advance the simulation.

@@ -70,7 +70,7 @@ class WorldServer:
         self._clock = WorldClock(world.simulation.follow)
         self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
-        self._levels: FrozenSet[Relation] = frozenset()
+        self._told_measured: FrozenSet[Relation] = frozenset()
         self._measured = Publisher("measured", WorldStateMsg, queue_size=1, latch=True)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges and the memory.
         self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
@@ -150,10 +150,10 @@ class WorldServer:
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.tell(snapshot.time)
             self._tf.tell(self._told(snapshot))
-            levels = self._world.simulation.liquids.seen()
-            if levels != self._levels:
-                self._levels = levels
-                self._measured.publish(WORLD.to_msg(WorldState(relations=levels, stamp=snapshot.time)))
+            measured = self._world.simulation.measured()
+            if measured != self._told_measured:
+                self._told_measured = measured
+                self._measured.publish(WORLD.to_msg(WorldState(relations=measured, stamp=snapshot.time)))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now

@@ -30,6 +30,7 @@ from hicrisp_core.domain.schema import Domain, zones_of
 from hicrisp_core.model import Cause, CauseKind, Command, Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
@@ -37,6 +38,8 @@ from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
 _LOOKED_AT = 60
 """Candidates of which the hand's room is measured before the best of them is taken."""
+_HELD_UP = 0.16
+"""How far above a free spot an item is held up for another arm, metres."""
 _BELOW = 0.02
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
 _BEARINGS = 16
@@ -207,16 +210,18 @@ def _anywhere(choose: Callable[..., Sequence[Round]], asked: TargetQuestion) -> 
     return asked.spots(asked.item, choose(asked.item, asked.world, asked.room)) if asked.item else None
 
 
-def _shared(asked: TargetQuestion) -> Target:
-    """Choose a free spot that the other arms of the command reach, too, best where it is comfortable for all."""
+def _shared(asked: TargetQuestion, above: float = 0.0) -> Target:
+    """Choose a free spot, or a place some metres above one, that the other arms of the command reach, too, best where
+    it is comfortable for all.
+    """
     item, command = asked.item, asked.command
     if item is None:
         return None
     arms = [robot.reach for name, robot in asked.world.robots.items()
             if name in command.arguments.values() and robot.reach is not None]
     rounds = [replace(each, candidates=partial(tuple, sorted(
-        (pose for pose in each.poses if all(reach.holds(pose.position) for reach in arms)),
-        key=lambda pose: sum(reach.stretch(pose.position) for reach in arms))))
+        (pose.shifted((0.0, 0.0, above)) for pose in each.poses if all(reach.holds(pose.position) for reach in arms)),
+        key=lambda pose: sum(reach.stretch(pose.position, HELD_UP_AT if above else 0.5) for reach in arms))))
         for each in free(item, asked.world, asked.room)]
     return asked.spots(item, rounds)
 
@@ -295,7 +300,7 @@ def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False)
 
 FREE = TargetRule(partial(_anywhere, free), anywhere=True)
 APART = TargetRule(partial(_anywhere, apart), anywhere=True)
-SHARED = TargetRule(_shared)
+SHARED, HELD_UP = TargetRule(_shared), TargetRule(partial(_shared, above=_HELD_UP))
 ON = TargetRule(_on)
 IN = TargetRule(_in)
 NEXT_TO = TargetRule(_beside(lambda _: [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]))

@@ -11,6 +11,7 @@ from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import rotate
 from hicrisp_core.model.keep_out import footprint, gap, grip_at, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
+from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 _GRASP_SLACK = 0.012
@@ -21,6 +22,8 @@ _DOCKED_TURN = 15.0
 """Degrees by which a docked robot's heading may be off."""
 _OFF_THE_FLOOR = 0.10
 """Least height above the floor of an object aboard a robot, metres."""
+_AT_EASE = 0.10
+"""How far from the best distance an arm works on what another one holds, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 _UNSEEN = Seen(False)
 
@@ -228,6 +231,25 @@ def reaches(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
                 (Measured("from_arm", nearest, "m"), Measured("reach_limit", limit, "m")))
 
 
+def offered(predicate: Predicate, robot: RobotState, item: WorldObject, world: WorldState) -> Seen:
+    """Test that another arm holds an object up where this one works with ease.
+
+    Args:
+        predicate: its tolerance is that of the other arm's hold, metres.
+        robot: the arm with its reach.
+        item: what is held up.
+        world: has the other arms.
+
+    Returns:
+        Whether it holds, with how far it is from the best distance, metres.
+    """
+    if item.pose is None or robot.reach is None:
+        return _UNSEEN
+    far = robot.reach.stretch(item.pose.position, HELD_UP_AT)
+    held = any(holding(predicate, each, item, world).holds for each in world.robots.values() if each.name != robot.name)
+    return Seen(held and far <= _AT_EASE, (Measured("off_reach", far, "m"),))
+
+
 def opened(predicate: Predicate, part: WorldObject, _: WorldObject, __: WorldState) -> Seen:
     """Test that a part has moved far enough along its measured joint.
 
@@ -278,4 +300,4 @@ AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")
 OPENED, SHUT = FactTest(opened, part=True), FactTest(shut, part=True)
-REACHES = FactTest(reaches, far=True, fixed=True)
+REACHES, OFFERED = FactTest(reaches, far=True, fixed=True), FactTest(offered, far=True, in_hand=True)

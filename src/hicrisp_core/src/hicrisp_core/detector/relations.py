@@ -105,7 +105,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
         objects = by_type[predicate.arguments[1]] if len(predicate.arguments) > 1 else ("",)
         for subject in subjects:
             for object_ in objects:
-                if subject == object_ or {subject, object_} & held:
+                if subject == object_ or not test.in_hand and {subject, object_} & held:
                     continue  # What is held is nowhere else.
                 fact = Relation(subject, predicate.name, object_)
                 seen = _measure(predicate, test, fact, world) if test.far or _close(world, fact) else None

@@ -18,8 +18,9 @@ from hicrisp_core.detector.perception import NONE_AHEAD, frames_of, perceive, wi
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
+from hicrisp_core.model.cutting import PART_OF
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.model.screwing import SCREWED_ON
+from hicrisp_core.model.screwing import SCREWED_ON, with_measured
 from hicrisp_core.model.track import Tracks, Visibility
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.observer import Frames, Naming
@@ -232,9 +233,7 @@ class StateEstimator:
         robots = {name: robot if name not in self._records else replace(
                       robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
-        screwed = {(fact.subject, fact.object) for fact in self.measured if fact.predicate == SCREWED_ON}
-        facts = frozenset(fact for fact in world.relations if (fact.subject, fact.object) not in screwed)
-        return replace(world.with_relations(facts | self.measured), robots=robots,
+        return replace(world.with_relations(with_measured(world.relations, self.measured)), robots=robots,
                        trouble="" if view is None else view.trouble)
 
     def _enclosed(self, frames: Frames, now: float) -> Dict[str, Tuple[Pose, float]]:
@@ -255,14 +254,13 @@ class StateEstimator:
         return {name: (item.pose, now) for name, item in there.items()
                 if item.pose is not None and name in inside_of({**known, name: item})}
 
-    def measure(self, facts: FrozenSet[Relation], *predicates: str) -> None:
+    def measure(self, facts: FrozenSet[Relation]) -> None:
         """Take in what was measured besides poses.
 
         Args:
-            facts: all that is seen now of their predicates.
-            predicates: others of which nothing more is seen than that.
+            facts: all that is seen now of their predicates, of caps that are on and of pieces that are still one.
         """
-        kinds = {*predicates, *(fact.predicate for fact in facts)}
+        kinds = {SCREWED_ON, PART_OF, *(fact.predicate for fact in facts)}
         self.measured = facts | {fact for fact in self.measured if fact.predicate not in kinds}
 
     def give_name(self, item: str, name: str) -> Naming:

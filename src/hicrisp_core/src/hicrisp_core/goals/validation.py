@@ -102,11 +102,15 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[G
 
 
 def _instead(fact: Relation, domain: Domain, world: WorldState) -> str:
-    """The predicate to use in place of a fact's, by the type of its last argument; empty for its own."""
+    """The predicate to use in place of a fact's, by the type of its last argument, if its first one fits; empty for its
+    own.
+    """
     predicate = domain.predicates.get(fact.predicate)
     instead = predicate.instead if predicate is not None else {}
-    own = world.types().get(fact.object or fact.subject, "")
-    return next((other for type_, other in instead.items() if domain.is_a(own, type_)), "")
+    types = world.types()
+    own, first = (types.get(name, "") for name in (fact.object or fact.subject, fact.subject))
+    return next((other for type_, other in instead.items() if domain.is_a(own, type_)
+                 and domain.is_a(first, domain.predicates[other].arguments[0])), "")
 
 
 def contradiction(goal: Goal, domain: Domain) -> Optional[GoalError]:

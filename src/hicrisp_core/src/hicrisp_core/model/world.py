@@ -198,6 +198,10 @@ def inside_of(objects: Mapping[str, WorldObject], shut: bool = True) -> Dict[str
     return found
 
 
+HELD_UP_AT = 0.75
+"""Share of its ring, counted from within, at which an arm works best on what another one holds up to it."""
+
+
 @dataclass(frozen=True)
 class Reach:
     """The ring in which an arm takes and places objects, metres in the world's plane.
@@ -223,16 +227,17 @@ class Reach:
         """
         return self.least <= math.dist(position[:2], self.origin) <= self.greatest
 
-    def stretch(self, position: Vector) -> float:
-        """Return how far a point is from the middle of the ring.
+    def stretch(self, position: Vector, out: float = 0.5) -> float:
+        """Return how far a point is from where the arm works with ease.
 
         Args:
             position: world frame, metres.
+            out: where that is, as a share of the way from the ring's inner edge to its outer one.
 
         Returns:
             Metres, at least 0.
         """
-        return abs(math.dist(position[:2], self.origin) - (self.least + self.greatest) / 2.0)
+        return abs(math.dist(position[:2], self.origin) - self.least - out * (self.greatest - self.least))
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ class FactTest:
         role: the role that a predicate with this test has where the domain gives it to no other.
         fixed: whether it depends on where a robot's stand is, and not on where its tool is seen.
         part: whether it is about the part of the subject that hangs on a joint.
+        in_hand: whether it may hold of what is in a hand, too.
     """
 
     see: Callable[..., Seen]
@@ -92,6 +93,7 @@ class FactTest:
     role: str = ""
     fixed: bool = False
     part: bool = False
+    in_hand: bool = False
 
 
 class RungKind(ABC):

@@ -298,11 +298,14 @@ def scene_text(domain: Domain, world: WorldState) -> str:
 
 def predicates_text(domain: Domain) -> str:
     """Return the predicates of conditions with their types and what they mean, one a line."""
-    lines = []
+    lines, holding = [], domain.predicates.get(domain.roles.held)
+    held = holding.arguments[-1] if holding is not None else ""
     for each in goal_predicates(domain):
         variables = ("X", "Y")[:len(each.arguments)]
         types = ", ".join(f"{name}: {type_}" for name, type_ in zip(variables, each.arguments))
-        but = "".join(f"; never for a {type_}: use {other}" for type_, other in each.instead.items())
+        firsts = {other: domain.predicates[other].arguments[0] for other in each.instead.values()}
+        but = "".join(f"; never for {'' if firsts[other] == held else f'a {firsts[other]} and '}a {type_}: use {other}"
+                      for type_, other in each.instead.items())
         both = f"; the same as {each.name}(Y,X)" if each.symmetric else ""
         lines.append(f"- {each.name}({','.join(variables)}): {each.text.format(*variables, '')} ({types}{but}{both})")
     return "\n".join(lines)

@@ -86,9 +86,12 @@ class Predicates:
         own = known is not None and self._typed(predicate, arguments)
         if known is not None and own:
             better = next((other for type_, other in known.instead.items() if self._is(arguments[-1], type_)), "")
+            leads = self._leads(predicate, arguments, use)
             if better and not self._typed(better, arguments):
-                raise impossible(self._why(better, self._domain.predicates[better], arguments))
-            if better or self._leads(predicate, arguments, use):
+                if not leads:
+                    raise impossible(self._why(better, self._domain.predicates[better], arguments))
+                better = ""
+            if better or leads:
                 return Relation(arguments[0], better or predicate, "".join(arguments[1:]))
         alike = self._domain.roles.inside if predicate in _WITHIN else ""
         others = [((each[0] != alike, self._distance(*each)), each)
