@@ -17,7 +17,7 @@ import rostest
 from std_srvs.srv import Trigger
 
 from hicrisp_msgs.msg import TaskStatus, TrueMotion
-from hicrisp_msgs.srv import ResetWorld, SubmitTask
+from hicrisp_msgs.srv import CancelTask, ResetWorld, SubmitTask
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import ENDED, NAMESPACE, Workspace, kill  # noqa: E402
@@ -79,7 +79,7 @@ class AgvFleet(unittest.TestCase):
         for name, start in (("agv_1", (0.4, 0.4)), ("agv_2", (4.4, 2.8))):
             until(lambda name=name, start=start: math.dist(self.spots[name], start) < 0.1, f"{name} at its start")
 
-    def test_one_stop_stops_both_bases_and_ends_their_order(self) -> None:
+    def test_one_stop_or_cancel_stops_both_bases_and_ends_their_order(self) -> None:
         self._in_one_order("visit area 2, then area 4, then area 1")
         self._until_waiting()
         stopped = self._ask("estop", Trigger)()
@@ -91,6 +91,15 @@ class AgvFleet(unittest.TestCase):
             assert self._ask(name, Trigger)().success
         alone = self.stacks["agv_2"].run("visit area 4")  # Nobody waits for the order that was given up.
         assert alone.state == TaskStatus.SUCCEEDED, alone.message
+        self._in_one_order("visit area 5, then area 3, then area 6")
+        assert self._ask("cancel_task", CancelTask)("").ok
+        for stack in self.stacks.values():
+            assert stack.finished("").state == TaskStatus.CANCELED
+        # Nothing is left of the canceled order, and nobody waits for a visit to where a base is.
+        for task in ("visit area 1, then area 6", "visit area 6, then area 1, then area 4, then area 3"):
+            self._in_one_order(task)
+            for stack in self.stacks.values():
+                assert stack.finished("").state == TaskStatus.SUCCEEDED
 
     def _in_one_order(self, task: str) -> None:
         """Submit a task to both bases at once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
@@ -12,7 +12,7 @@ from hicrisp_core.ports.kinds import Skill
 from hicrisp_core.ports.robot import AWAITED
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.skilled import RunningCommand
-from hicrisp_core.robot.turns import Bar, Turns
+from hicrisp_core.robot.turns import TURNS, Bar, Turns
 from std_msgs.msg import String
 
 _SLICE = 0.1
@@ -20,12 +20,12 @@ _SLICE = 0.1
 
 
 class TurnTaker(BaseRobot):
-    """Begins no drive to an area before its turn; whose turn it is, the topic ``turns`` says."""
+    """Begins no drive to an area before its turn; whose turn it is, the topic and the parameter ``turns`` say."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._turns = Turns()
-        self._subscriber = rospy.Subscriber("turns", String, self._on_turns, queue_size=1)
+        self._subscriber = rospy.Subscriber(TURNS, String, self._on_turns, queue_size=1)
 
     def carry_out(self, skill: Skill, running: RunningCommand) -> Outcome:
         """Wait for the turn, then run a skill; the wait counts for no time limit of a drive.
@@ -37,6 +37,9 @@ class TurnTaker(BaseRobot):
         Returns:
             How it ended; EXECUTION if the turn did not come in the command's time.
         """
+        kept = rospy.search_param(TURNS)  # The topic may come later than the command that follows it.
+        if kept is not None:
+            self._turns = _turns_of(rospy.get_param(kept))
         began, told = running.clock(), ""
         bar = self._barred(running)
         while bar is not None:
@@ -58,4 +61,8 @@ class TurnTaker(BaseRobot):
         return next(filter(None, bars), None)
 
     def _on_turns(self, message: String) -> None:
-        self._turns = Turns([(str(area), str(name)) for area, name in json.loads(message.data)])
+        self._turns = _turns_of(json.loads(message.data))
+
+
+def _turns_of(left: Sequence[Tuple[str, str]]) -> Turns:
+    return Turns([(str(area), str(name)) for area, name in left])

@@ -12,7 +12,7 @@ import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.task_order import itinerary_of
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.robot.turns import Turns, divided
+from hicrisp_core.robot.turns import TURNS, Turns, divided
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -69,7 +69,7 @@ class Fleet:
         self._doing: Dict[str, Sequence[Any]] = {}
         """What the command of each base names."""
         self._lock = RLock()
-        self._published = Publisher("turns", String, queue_size=1, latch=True)
+        self._published = Publisher(TURNS, String, queue_size=1, latch=True)
         kept = rospy.get_param(_ORDER, {})
         self._order = [(str(area), str(name)) for area, name in kept.get("order", ())]
         self._turns = Turns(self._order[len(self._order) - int(kept.get("left", 0)):])
@@ -188,14 +188,17 @@ class Fleet:
             self._keep()
 
     def _look(self) -> None:
-        """Count visits of which no event was heard; who is done keeps none waiting, and who failed ends the order."""
+        """Count visits of which no event was heard, and those that a plan leaves out where the base is. Who is done
+        keeps none waiting; who failed ends the order.
+        """
         with self._lock:
             for name, reply in self._ask({name: (task,) for name, task in self._tasks.items()}, "get_task").items():
                 if reply.response is None or not reply.response.found or name not in self._tasks:
                     continue  # A supervisor that is started again answers later.
                 status, steps = reply.response.status, PLAN.from_msg(reply.response.plan).steps
-                passed = [area for step in steps[:status.step_index] for area in step.arguments.values()]
-                self._visited(name, passed[sum(who == name for _, who in self._counted):])
+                own = [area for area, who in self._order if who == name]
+                due = sum(any(area in own for area in step.arguments.values()) for step in steps[status.step_index:])
+                self._visited(name, own[sum(who == name for _, who in self._counted):len(own) - due if steps else 0])
                 if status.state in ENDED:
                     del self._tasks[name]
                     left = [each for each in self._turns.left if each[1] != name]
@@ -214,6 +217,7 @@ class Fleet:
         """Tell the drivers whose turn it is, and keep the order."""
         rospy.set_param(_ORDER, {"order": [list(each) for each in self._order], "left": len(self._turns.left),
                                  "tasks": self._tasks})
+        rospy.set_param(TURNS, [list(each) for each in self._turns.left])
         self._published.publish(String(json.dumps(self._turns.left)))
 
     def _follow(self, configuration: Configuration) -> None:

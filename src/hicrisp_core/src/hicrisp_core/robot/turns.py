@@ -8,6 +8,9 @@ from typing import List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.model.geometry import Planar
 
+TURNS = "turns"
+"""Topic and parameter of the visits that are left."""
+
 
 @dataclass(frozen=True)
 class Bar:
