@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from acting import LONG
 from agv_arena import Yard
 from hicrisp_core.config.files import config_file
 from hicrisp_core.model import Pose
@@ -32,6 +33,7 @@ def test_a_gap_with_little_room_on_both_sides_is_driven_through(tmp_path: Path, 
     assert not yard.touched
 
 
+@LONG
 def test_a_gap_beside_a_border_is_not_crept_into_millimetre_by_millimetre() -> None:
     """Its sides are 5 mm farther apart than the base is wide; two simulated minutes led to a touch."""
     world, touched = AgvWorld(load_scene(config_file("scenes", "agv"), 2046), 2046), []

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pytest
+from acting import LONG
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.executive import Executive
@@ -104,6 +105,7 @@ def test_what_is_on_the_tray_rides_along_by_friction_and_does_not_slip() -> None
     assert distance(before.position, after.position) < 0.01
 
 
+@LONG
 def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:
     lab = Lab()
     result = lab.run("take the box to area 1 and back to the table, and meanwhile stack the red box on the "
@@ -115,6 +117,7 @@ def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:
     assert lab.together > 1.0
 
 
+@LONG
 def test_two_boxes_find_room_on_the_tray() -> None:
     lab = Lab()
     result = lab.run("load the box and the red box onto the AGV")

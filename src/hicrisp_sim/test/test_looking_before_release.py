@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 import pytest
-from acting import Lab, table_with
+from acting import LONG, Lab, table_with
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
 from waiting import PATIENCE
@@ -31,6 +31,7 @@ class TestEmbeddedArm(ReleaseConformance):
             patience=PATIENCE)
 
 
+@LONG
 def test_a_tower_grows_under_an_arm_that_misses_and_nothing_is_knocked_over() -> None:
     lab = Lab("blocks", seed=12)
     lab.world.inject("place_offset", magnitude=[0.02])
@@ -43,6 +44,7 @@ def test_a_tower_grows_under_an_arm_that_misses_and_nothing_is_knocked_over() ->
     assert state.holds("on", "red_box", "blue_box")
 
 
+@LONG
 def test_the_papers_policy_lets_go_where_the_arm_ends_and_corrects_afterwards() -> None:
     lab = Lab("tabletop", seed=3)
     lab.world.inject("place_offset", "", [0.09, 0.0], 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 import pytest
-from acting import Lab, table_with
+from acting import LONG, Lab, table_with
 from hicrisp_core.model import Status
 from hicrisp_core.model.geometry import rotate
 
@@ -47,6 +47,7 @@ def test_what_blocks_every_grasp_is_moved_away_and_the_task_is_done(wedged: Lab)
     assert not any(wedged.see().holds("lying", name) for name in ("milk", "juice"))
 
 
+@LONG
 def test_a_place_that_is_taken_is_cleared_with_the_item_put_down_meanwhile() -> None:
     lab = Lab(table_with(
         box=(*BOX, (0.4, -0.25)), cylinder=(*CAN, (0.5, 0.0)), tea=(*BOX, (0.595, 0.0))))
@@ -61,6 +62,7 @@ def test_a_place_that_is_taken_is_cleared_with_the_item_put_down_meanwhile() -> 
     assert not lab.see().holds("behind", "tea", "cylinder")
 
 
+@LONG
 def test_room_is_made_on_both_sides_of_what_something_is_stacked_on() -> None:
     lab = Lab(table_with(
         box=(*BOX, (0.4, -0.25)), base=(*BOX, (0.5, 0.05)), milk=(*CARTON, (0.5, 0.112)),
