@@ -17,7 +17,7 @@ from hicrisp_bench.results import describe_machine
 from hicrisp_bench.suite import Report, Row, cells, markdown
 
 ROOT = Path(__file__).resolve().parents[4]
-OLDER = " **Older than its code.**"
+OLDER = " **Older code.**"
 """Marks a table whose suite has changed since; only git knows, so that a page is compared without it."""
 _BLOCK = re.compile(r"(<!-- figures: (\S+) (\S+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
 
