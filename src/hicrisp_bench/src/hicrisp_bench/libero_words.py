@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Dict, List, Tuple
@@ -17,12 +18,20 @@ from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.language.suite import report_on
 from hicrisp_bench.options import add_every, add_llm
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report
+from hicrisp_bench.suite import Report, Section
 
 PERTURBED = ("lan", "object", "swap", "task")
 STANDARD = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 SUITES = (*STANDARD, "libero_90", *(f"{name}_{how}" for name in STANDARD for how in PERTURBED))
 """The suites of LIBERO and LIBERO-PRO with all their resources: 290 tasks."""
+DIFFERS = {
+    "put_both_moka_pots_on_the_stove": "the stove is to be on, too; `_task` says left and means the right pot",
+    "put_the_right_moka_pot_on_the_stove": "the stove is to be on, too",
+    "stack_the_middle_black_bowl_on_the_back_black_bowl": "the words say front, the file means the back bowl",
+    "place_it_to_the_right_of_the_caddy": "in scene 3 the words say the right compartment, the file the table"}
+"""Tasks by the end of their file's name whose goal is another one than their words say, and what it is; found after the
+first measurement, by reading.
+"""
 _WORKSPACE = Path(__file__).resolve().parents[4]
 QUICK = {"every": 29}
 SELECTS = ("suites", "every")
@@ -43,8 +52,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     folder = options.files or next((_WORKSPACE / ".venv-libero").glob("lib/python3*/site-packages"), _WORKSPACE)
     benchmark = benchmark_in(folder)
     sentences, settings = tasks_of(benchmark, options.suites, options.config)
-    return report_on(sentences[::options.every], lambda: settings, options, runner, "libero_words",
-                     "the instructions of the LIBERO benchmarks", {"sentences": str(folder), "set": "LIBERO"})
+    found = report_on(sentences[::options.every], lambda: settings, options, runner, "libero_words",
+                      "the instructions of the LIBERO benchmarks", {"sentences": str(folder), "set": "LIBERO"})
+    differ = [{**each, "why": why} for each in found.extra["results"] for end, why in DIFFERS.items()
+              if each["id"].endswith(end)]
+    title = "Where the file's goal is another one than its words say"
+    return replace(found, sections=(*found.sections, Section(title, differ, ("id", "text", "mark", "why"))))
 
 
 def tasks_of(

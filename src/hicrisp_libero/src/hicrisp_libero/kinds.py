@@ -115,7 +115,9 @@ def translated(problem: Problem, domain: Domain, models: Models) -> Translation:
     told = _facts(made, problem.init)
     parts = {place.name for whole, place in made.places.items() if whole in problem.regions and not place.side} \
         - {*made.names.values()}
-    seen = [fact for fact in derive_relations(domain, world) if not parts & {fact.subject, fact.object}
+    beside = {each.name for each in domain.predicates.values() if each.symmetric or each.inverse}
+    seen = [fact for fact in derive_relations(domain, world)
+            if not (fact.predicate in beside and parts & {fact.subject, fact.object})
             and fact.predicate not in (domain.roles.stands_on, domain.roles.inside)]
     goal = tuple(Holds(_fact(made, each)) for each in problem.goal)
     return Translation(made.names, made.places, replace(world, relations=frozenset((*seen, *told))),
@@ -144,15 +146,16 @@ def _add(made: _Building, name: str, fixed: bool) -> None:
         kind = _CABINET
     else:
         kind = head or (_CASE if fixed else _BOX if model.plain else _ROUND)
-    words = set(category.split("_"))
-    attributes = {"colour": model.colour} if model.colour and not words & set(COLOURS) else {}
+    colour = " ".join(word for word in category.split("_") if word in COLOURS) or model.colour
+    attributes = {"colour": colour} if colour else {}
     made.objects[own] = WorldObject(own, kind, "box", model.size, attributes, movable=not fixed)
     for whole, region in parts.items():
         stem = "_".join(word for word in region.name.split("_") if word not in (_REGION, _CONTAINS))
         noun = _DRAWER if region.name in model.sliding else _COMPARTMENT if _CONTAINS in region.name else _SHELF
         part = f"{stem}_{noun}"
         part = part if part not in made.objects else f"{own}_{part}"
-        made.objects[part] = WorldObject(part, noun, "box", model.size, {"of": own.replace("_", " ")}, movable=False)
+        whole_words = " ".join(dict.fromkeys((*own.split("_"), *kind.split("_"))))
+        made.objects[part] = WorldObject(part, noun, "box", model.size, {"of": whole_words}, movable=False)
         made.places[whole] = Place(part)
 
 
