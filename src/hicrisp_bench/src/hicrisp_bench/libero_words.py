@@ -28,7 +28,8 @@ DIFFERS = {
     "put_both_moka_pots_on_the_stove": "the stove is to be on, too; `_task` says left and means the right pot",
     "put_the_right_moka_pot_on_the_stove": "the stove is to be on, too",
     "stack_the_middle_black_bowl_on_the_back_black_bowl": "the words say front, the file means the back bowl",
-    "place_it_to_the_right_of_the_caddy": "in scene 3 the words say the right compartment, the file the table"}
+    **{f"pick_up_the_{mug}_mug_and_place_it_to_the_right_of_the_caddy":
+       "the words say the right compartment, the file the table beside the caddy" for mug in ("red", "white")}}
 """Tasks by the end of their file's name whose goal is another one than their words say, and what it is; found after the
 first measurement, by reading.
 """
