@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
@@ -13,7 +13,7 @@ from hicrisp_core.llm.settings import choose_llm
 
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
-from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file, settings_of
+from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.language.trial import (
     Asked,
     SentenceTrial,
@@ -52,26 +52,44 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     file = sentence_file(options.sentences, options.config, "tabletop.json")
     sentences = _chosen(read_sentences(file), options)
+    kind = "development" if file.resolve().parent == (options.config / "sentences").resolve() else "given"
+    which = f"the development set {file.name}" if kind == "development" else file.name
+    return report_on(sentences, lambda: settings_of(options.config, [each.scene for each in sentences], options.seed,
+                                                    options.jobs),
+                     options, runner, "language", which, {"sentences": str(file), "set": kind})
+
+
+def report_on(sentences: Sequence[Sentence], make_settings: Callable[[], Mapping[str, Setting]],
+              options: argparse.Namespace, runner: Runner, suite: str, which: str, told: Row) -> Report:
+    """Ask for the meaning of sentences and judge it.
+
+    Args:
+        sentences: what is said, each in a scene.
+        make_settings: makes the scenes, once the model's configuration is known to be right.
+        options: who is asked.
+        runner: runs the trials.
+        suite: the suite's name.
+        which: what the sentences are, in words.
+        told: further values of the row of all sentences.
+    """
     llm, _ = choose_llm(options.llm, os.environ)
     asked = Asked(options.config, llm, str(options.gguf or ""))
     name = name_of(Models(asked.settings))  # A wrong configuration shows before the first sentence.
-    settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
+    settings = make_settings()
     trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(
-        trials, runner.run(run_sentence, trials, key_of, "language", alone=True))]
+        trials, runner.run(run_sentence, trials, key_of, suite, alone=True))]
     results = [each for each in every if "crashed" not in each]
     rows = _rows("class", results)
     peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))
     first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
-    kind = "development" if file.resolve().parent == (options.config / "sentences").resolve() else "given"
     row: Row = {"class": ALL, **_figures(results)}
     marks = [each["mark"] for each in results if each["ordered"]]
     if marks:  # The share that is right among sentences with an order in time.
         row.update(share_of("order", marks.count(Mark.RIGHT.value), len(marks)), order_n=len(marks))
     askers = [each.get("asked_by") for each in results]
     rows.append({**row, "asked_by": {who: askers.count(who) for who in (MODEL, PRODUCT)}, "first_s": first_s,
-                 "rss_mb": round(peak), "before_mb": round(before), "llm": name, "sentences": str(file),
-                 "set": kind})
+                 "rss_mb": round(peak), "before_mb": round(before), "llm": name, **told})
     curve = _curve(results)
     sections = (Section("By scene", _rows("scene", results), ("scene", *_FIGURES)),
                 Section("If goals less likely than this are shown first", curve, CURVE))
@@ -80,11 +98,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
               Chart("curve", "Right and wrong at once, by how sure the model must be", tuple(
                   bar for key in CURVE[1:] for bar in share_bars(
                       curve, lambda row: f"{row['sure']:g}", words(key), key)), "Sentences"))
-    return Report(rows, COLUMNS, (), _note(rows[-1], file), {"results": every}, sections, charts)
+    return Report(rows, COLUMNS, (), _note(rows[-1], which), {"results": every}, sections, charts)
 
 
-def _note(row: Row, file: Path) -> str:
-    which = f"the development set {file.name}" if row["set"] == "development" else file.name
+def _note(row: Row, which: str) -> str:
     order = f" Of {row['order_n']} sentences with an order in time {100 * row['order']:.0f} % were right." \
         if "order" in row else ""
     return (f"{row['llm']}, on {which}. Right: at once, and nothing else than what was meant; confirmed: "

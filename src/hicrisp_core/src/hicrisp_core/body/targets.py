@@ -246,19 +246,26 @@ def _in(asked: TargetQuestion) -> Target:
     return asked.spots(item, inside_box(item, container, asked.room), container.name)
 
 
-def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQuestion], Target]:
+def _beside(bearings: Callable[[TargetQuestion], Sequence[float]]) -> Callable[[TargetQuestion], Target]:
     """Return the rule for a place beside a reference at one of some bearings, radians."""
     def find(asked: TargetQuestion) -> Target:
         item, reference = asked.item, asked.other
         if item is None or reference is None or reference.pose is None:
             return None
-        rounds = beside(item, reference, bearings(asked.command), asked.world, asked.room)
+        rounds = beside(item, reference, bearings(asked), asked.world, asked.room)
         return asked.spots(item, rounds, reference.name)
     return find
 
 
 def _towards(name: str) -> TargetRule:
-    return TargetRule(_beside(lambda _: [DIRECTIONS[name]]))
+    return TargetRule(_beside(lambda asked: [_bearing(asked.domain, name)]))
+
+
+def _bearing(domain: Domain, name: str) -> float:
+    """Return the direction of a predicate as its domain says it, radians; the robot's own if that says none."""
+    known = domain.predicates.get(name)
+    x, y = known.direction if known is not None else (0.0, 0.0)
+    return math.atan2(y, x) if (x, y) != (0.0, 0.0) else DIRECTIONS[name]
 
 
 def _within(asked: TargetQuestion) -> Target:
@@ -304,9 +311,10 @@ SHARED, HELD_UP = TargetRule(_shared), TargetRule(partial(_shared, above=_HELD_U
 ON = TargetRule(_on)
 IN = TargetRule(_in)
 NEXT_TO = TargetRule(_beside(lambda _: [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]))
-AROUND = TargetRule(_beside(lambda command: [DIRECTIONS["behind"] - math.radians(  # By its only number, if it has one.
-    next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0))]))
-"""Clockwise, as on a clock that lies on the table, with 12 away from the robot."""
+AROUND = TargetRule(_beside(lambda asked: [_bearing(asked.domain, "behind") - math.radians(
+    # By its only number, if it has one.
+    next((value for value in asked.command.arguments.values() if not isinstance(value, str)), 0.0))]))
+"""Clockwise, as on a clock that lies on the table, with 12 where ``behind`` is."""
 LEFT_OF, RIGHT_OF = _towards("left_of"), _towards("right_of")
 IN_FRONT_OF, BEHIND = _towards("in_front_of"), _towards("behind")
 WITHIN = TargetRule(_within, robot=BASE)

@@ -12,12 +12,15 @@ from typing import Collection, Dict, FrozenSet, Iterable, Iterator, List, Mappin
 
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import WorldState
+from hicrisp_core.scene.colours import COLOURS
 
 HEADS = frozenset(("one", "object", "thing"))
 """What stands for an object of any kind."""
 _COLOUR = ("colour", "color")
 _LONGEST_COMPOUND = 3
 """Words that may be spelled as one: ``coffee table maker``, ``coffeetable``."""
+_GERUND = "ing"
+"""A compound may begin with what it is for in either form: ``frying pan``, ``frypan``."""
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
@@ -91,7 +94,14 @@ class Names:
         known = self._world.types()
         found = {name: how for name, how in self._fit(words).items() if not observed or name in known}
         best = max(min(found.values(), default=_ASIDE), _OWN)
-        return tuple(sorted(name for name, how in found.items() if how <= best))
+        fit = tuple(sorted(name for name, how in found.items() if how <= best))
+        said = frozenset(words_of(words)) & set(COLOURS)
+        only = tuple(name for name in fit if self._colours(name) == said) if said else ()
+        return only or fit  # Of a white mug and a white and yellow one, the white one.
+
+    def tells_kind(self, words: str) -> bool:
+        """Check whether words name an object or its kind, and do not only tell it from others."""
+        return min(self._fit(words).values(), default=_ASIDE) < _ASIDE
 
     def exactly(self, words: str, among: Iterable[str]) -> Words:
         """Return the names that are just the words."""
@@ -172,6 +182,10 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
     for end in range(1, len(words) + 1):
         for begin in range(max(0, end - _LONGEST_COMPOUND), end):
             said, before = _joined(words[begin:end]), told[begin]
+            if said not in sayings and end - begin > 1 and words[begin].endswith(_GERUND):
+                stem = words[begin][:-len(_GERUND)]
+                said = next((each for silent in ("", "e") for each in (
+                    _joined((stem + silent, *words[begin + 1:end])),) if each in sayings), said)
             if before is not None and said in sayings:
                 now, how = told[end], before if said.isdigit() else sayings[said]
                 told[end] = how if now is None else min(now, how)

@@ -130,9 +130,11 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
     words = words_by_name(world)
     known = {word for own in words.values() for word in own}
     line = changed(line, Phrase, lambda said: replace(said, words=" ".join(respelled(said.words.split(), known))))
-    meant = meaning_of(line, domain, world, context)
-    if isinstance(meant, Goal):
-        return {str(line): meant}
+    bare = changed(line, Phrase, lambda said: replace(said, words=_known_words(said.words, known)))
+    for each in dict.fromkeys((line, bare)):
+        meant = meaning_of(each, domain, world, context)
+        if isinstance(meant, Goal):
+            return {str(each): meant}
     for phrase in dict.fromkeys(each_in(Phrase, line)):
         near = _nearest(phrase.words.split(), words) if phrase.words != ACTOR else ()
         lines = (exchanged(line, phrase, Phrase(name.replace("_", " "))) for name in near)
@@ -141,6 +143,13 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
         if found:
             return found
     return {}
+
+
+def _known_words(words: str, known: Collection[str]) -> str:
+    """Return words without those before the last that no object here has; colours, numbers and letters stay."""
+    *before, last = words.split()
+    return " ".join((*(word for word in before if word in known or word in COLOURS
+                       or len(word) == 1 or not word.isalpha()), last))
 
 
 def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import islice
 from typing import Dict, Iterator, List, Optional, Tuple
@@ -10,6 +11,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
+from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line
 from hicrisp_core.understanding.written.context import Several, Unlinked
@@ -20,7 +22,7 @@ THEM = "them"
 """Words of a phrase for the several objects that were spoken of last."""
 _MOST_WORDS, _MOST_READINGS = 6, 8
 ONE, _OBJECT = "one", "object"
-_AND = "and"
+_AND, _OF = "and", "of"
 Phrases = Tuple[Phrase, ...]
 
 
@@ -88,7 +90,7 @@ class NounPhrases:
             return tuple(each for each in self.several(both) if len(each) == 2)
         found: List[Phrases] = [(each,) for each in self.one(said)]
         for at in range(1, len(said) - 1):
-            if said[at] == _AND:
+            if said[at] == _AND and not (_joins_colours(said, at) and found):
                 before = said[:at - 1] if said[at - 1] in MARKS else said[:at]
                 found += [(*first, last) for last in self.one(said[at + 1:]) for first in self._listed(before)]
         return tuple(dict.fromkeys(found))
@@ -101,14 +103,14 @@ class NounPhrases:
     def where(self, said: Words) -> Tuple[Where, ...]:
         """Return every way in which words tell objects from others: "that is not on the tray"."""
         that, rest = led(said, self._nouns["that"])
-        denied = bool(that) and rest[:1] == ("not",)
+        denied = rest[:1] == ("not",)
         rest = rest[1:] if denied else rest
         found: List[Where] = []
         for name, phrases in self._tables.among.items():
             phrase, others = led(rest, phrases)
             if phrase and others:
                 lists = self.several(others) if name == BETWEEN else [(each,) for each in self.one(others)]
-                found += [Where(name, each) for each in lists if len(each) == (2 if name == BETWEEN else 1)]
+                found += [Where(name, each, not denied) for each in lists if len(each) == (2 if name == BETWEEN else 1)]
         for place, phrases in self._tables.places.items():
             for phrase in phrases:
                 lead, others = led(rest, (phrase,))
@@ -135,12 +137,23 @@ class NounPhrases:
             if without and rest:
                 yield from (replace(head, without=each) for head in self.one(said[:at])
                             if head.amount is Amount.ALL for each in self.several(rest))
+            if said[at] == _OF:  # "The top drawer of the cabinet" is a cabinet's top drawer.
+                yield from (replace(head, words=f"{whole.words} {head.words}") for head in self._plain(said[:at])
+                            if self.linked.names.tells_kind(head.words) for whole in self._plain(said[at + 1:]))
+            aside = next((rank for phrase, rank in self._ranks.items()
+                          if " " in phrase and said[at:] == tuple(phrase.split())), "")
+            yield from (replace(head, rank=aside) for head in self._plain(said[:at]) if aside)
             yield from (replace(head, where=(*head.where, where)) for where in self.where(said[at:])
                         for head in self.one(said[:at]) if not head.without and head.words not in (IT, THEM))
         if not MARKS & set(said):
             simple = self._simple(said)
             if simple is not None:
                 yield simple
+
+    def _plain(self, said: Words) -> Tuple[Phrase, ...]:
+        """Return the phrase of words that name an object or several by nothing else; none for any other words."""
+        found = None if not said or MARKS & set(said) else self._simple(said)
+        return () if found is None or found.rank or found.state or found.words in (IT, THEM) else (found,)
 
     def _simple(self, said: Words) -> Optional[Phrase]:
         """Return the phrase of a determiner, what is said of the object, and its name or kind."""
@@ -159,9 +172,13 @@ class NounPhrases:
         other, rest = led(rest, self._nouns["other"])
         ordinal = number_of(rest[0], ordinal=True) if rest else 0
         rank, after = led(rest[1:] if ordinal else rest, self._ranks)
+        if rank and not ordinal and self.linked.names.fitting(" ".join(rest)):
+            rank = ""  # It is part of a name: "the left arm", "the back compartment".
         ordinal, rest = (ordinal or 1, after) if rank else (1, rest)
         state, rest = led(rest, STATES) if len(rest) > 1 else ("", rest)
-        words, plural = self._singular(tuple(word for each in rest for word in each.replace("_", " ").split()))
+        words, plural = self._singular(tuple(
+            word for at, each in enumerate(rest) if not _joins_colours(rest, at)
+            for word in re.sub(r"[_-]|'s$", " ", each).split()))
         if not 0 < len(words) <= _MOST_WORDS or self._unknown and self.function_words & set(words):
             return None
         if plural and amount is Amount.ONE:
@@ -192,3 +209,8 @@ class NounPhrases:
         shorter = (form for form in sorted(forms_of((last,))) if len(form) < len(last))
         one = next((form for form in shorter if form in {*self._called, *objects, ONE}), last)
         return (*before, _OBJECT if one in objects else one), one != last
+
+
+def _joins_colours(words: Words, at: int) -> bool:
+    """Check whether a word only joins two colours of one object: "the yellow and white mug"."""
+    return words[at] == _AND and 0 < at < len(words) - 1 and words[at - 1] in COLOURS and words[at + 1] in COLOURS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Vector, WorldState
@@ -73,21 +73,14 @@ class Places:
         return tuple(name for name, value in apart.items() if best - value <= _SAME_PLACE)
 
     def between(self, names: Sequence[str], ends: Sequence[str]) -> Names:
-        """Return the objects that lie between two others, at most half their distance off the line."""
+        """Return the objects that lie between two others: nearer to their middle than these are."""
         places = [place for place in map(self.position, ends) if place is not None]
         if len(places) != 2 or planar_distance(*places) < _SAME_PLACE:
             return ()
         (ax, ay, _), (bx, by, _) = places
-        length = math.hypot(bx - ax, by - ay)
-        found: List[str] = []
-        for name in names:
-            place = self.position(name) if name not in ends else None
-            if place is not None:
-                x, y = place[0] - ax, place[1] - ay
-                along = (x * (bx - ax) + y * (by - ay)) / length
-                across = abs(x * (by - ay) - y * (bx - ax)) / length
-                found += [name] if 0.0 < along < length and across <= length / 2.0 else []
-        return tuple(found)
+        middle, half = ((ax + bx) / 2.0, (ay + by) / 2.0, 0.0), planar_distance(*places) / 2.0
+        at = {name: self.position(name) for name in names if name not in ends}
+        return tuple(name for name, place in at.items() if place is not None and planar_distance(place, middle) < half)
 
     def towards(self, predicate: str, name: str, other: str) -> bool:
         """Check whether an object lies in a predicate's direction from another one, however far."""
