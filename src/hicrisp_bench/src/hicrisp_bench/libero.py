@@ -10,7 +10,6 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
-from hicrisp_core.robot.description import bodies_of
 from hicrisp_libero.client import Benchmark, suites
 from hicrisp_libero.episode import GoalGiven, run_episode
 from hicrisp_libero.world import Task
@@ -105,7 +104,7 @@ def run_one(episode: Episode) -> Dict[str, Any]:
     """
     with Benchmark() as benchmark:
         task = Task(episode.suite, episode.number, episode.init, benchmark)
-        parts = load_factory(episode.config, task.domain, episode.policy, episode.llm, bodies=bodies_of(task.scene))
+        parts = load_factory(episode.config, task.domain, episode.policy, episode.llm)
         picture = None
         if episode.pictures is not None:
             episode.pictures.mkdir(parents=True, exist_ok=True)

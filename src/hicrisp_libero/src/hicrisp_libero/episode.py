@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Dict, List, Optional
@@ -54,7 +55,7 @@ def run_episode(
 
     Args:
         task: at its start.
-        parts: policy, models and domain of the run.
+        parts: policy, models and domain of the run; the robot is the benchmark's.
         seed: draws the planner's choices.
         interpreter: in place of the one that the parts name.
         picture: file that gets a picture of the end.
@@ -63,6 +64,7 @@ def run_episode(
         The result as JSON values: ``success`` is the benchmark's own judgement, ``believed`` our detector's.
     """
     world, late = LiberoWorld(task, seed), Event()
+    parts = replace(parts, bodies=world.bodies)
     ports: Dict[str, Any] = {} if interpreter is None else {"interpreter": interpreter}
     executive = parts.executive(dict(world.robots), world, lambda _: None, late, **ports)
     began, first = time.perf_counter(), world.time

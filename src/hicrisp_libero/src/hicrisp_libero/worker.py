@@ -24,10 +24,8 @@ GRID = 25
 """Rays along each side of an object, by which its height is measured from above."""
 _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
-_ROTORS, _SLOW = 0.01, 0.02
-"""Inertia that is added to each joint's, kg m2, so that friction does not hold the light ones; speed above which dry
-friction is made up for, rad/s.
-"""
+_SLOW = 0.02
+"""Speed of a joint above which its dry friction is made up for, rad/s."""
 _ABOVE = 40.0
 """Height at which an object is measured away from all others, metres."""
 
@@ -331,13 +329,14 @@ class Episode:
         model, data = self._model, self._data
         positions, velocities, finger = wanted[:7], wanted[7:14], float(wanted[14])
         inertia, speed = np.zeros((model.nv, model.nv)), self._arm[1]
-        against = model.dof_frictionloss[speed] * np.tanh(velocities / _SLOW) + model.dof_damping[speed] * velocities
+        friction = model.dof_frictionloss[speed] * np.tanh(velocities / _SLOW)
         data.ctrl[self._grip] = np.clip([finger, -finger], *model.actuator_ctrlrange[self._grip].T)
         for _ in range(steps):
             mujoco.mj_step1(model, data)
             mujoco.mj_fullM(model, inertia, data.qM)
             pull = _STIFFNESS * (positions - data.qpos[self._arm[0]]) + _DAMPING * (velocities - data.qvel[speed])
-            torque = (inertia[np.ix_(speed, speed)] + _ROTORS * np.eye(7)) @ pull + data.qfrc_bias[speed] + against
+            against = data.qfrc_bias[speed] - data.qfrc_passive[speed] + friction
+            torque = inertia[np.ix_(speed, speed)] @ pull + against
             data.ctrl[self._motors] = np.clip(torque, *model.actuator_ctrlrange[self._motors].T)
             mujoco.mj_step2(model, data)
             self._steps += 1

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Dict
+from typing import Dict, Mapping
 
 import numpy as np
 from hicrisp_core.config.files import config_file
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
+from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene import Scene
 from hicrisp_sim.arm_joints import ArmJoints
 from hicrisp_sim.arm_model import ArmDescription
@@ -29,6 +31,12 @@ _BODY = 13
 """Numbers of an object's pose and speeds."""
 _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 """Metres from the hand to its fingers and its tool centre point: the benchmark's are 6 mm shorter than real ones."""
+
+
+_SPEED, _ACCELERATION = 0.3, 0.25
+"""Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
+_REACH = (0.2, 0.8)
+"""Least and greatest distance from the base at which its tasks place things, metres."""
 
 
 class Task:
@@ -203,8 +211,19 @@ class LiberoWorld(EmbeddedWorld):
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
         del scene, rate  # The benchmark's own, as fast as it can.
-        urdf = self.description.urdf
+        arm = self.description
+        urdf = arm.urdf
         for real, here in _HAND.items():
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
-        self.descriptions = (replace(self.description, urdf=urdf),)
+        settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
+        self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=_REACH)),)
         return BenchmarkSimulation(self.task, self.description)
+
+    def _open_eyes(self, scene: Scene) -> None:
+        super()._open_eyes(scene)
+        self.eyes.robots = tuple(frames_of(arm.name, arm.body) for arm in self.descriptions)
+
+    @property
+    def bodies(self) -> Mapping[str, RobotBody]:
+        """What its robot is, by name."""
+        return {arm.name: arm.body for arm in self.descriptions}
