@@ -49,11 +49,8 @@ def interpreter() -> Path:
     )
     found = next((each for each in candidates if each.exists()), None)
     if found is None:
-        raise ConfigError(
-            "the LIBERO benchmark is not installed"
-            + (f": {told} does not exist" if told else "")
-            + "; scripts/bench libero and scripts/demo --libero install it into .venv-libero (2 GB)"
-        )
+        raise ConfigError("the LIBERO benchmark is not installed" + (f": {told} does not exist" if told else "")
+            + "; scripts/bench libero and scripts/demo --libero install it into .venv-libero (2 GB)")
     return found
 
 
@@ -89,8 +86,7 @@ class Benchmark:
             self.versions, _ = self.ask("hello", seconds=60.0)
             if self.versions.get("protocol") != PROTOCOL:
                 raise ConfigError(
-                    f"the benchmark's process speaks protocol {self.versions.get('protocol')}, not {PROTOCOL}"
-                )
+                    f"the benchmark's process speaks protocol {self.versions.get('protocol')}, not {PROTOCOL}")
         except HicrispError:
             self.close()
             raise
@@ -160,11 +156,8 @@ class Benchmark:
         self._process.wait()
         self._log.seek(0)
         said = self._log.read()[-_TAIL:].decode(errors="replace").strip()
-        hint = (
-            "; MuJoCo renders with OSMesa: install libosmesa6, or set MUJOCO_GL=egl"
-            if "OSMesa" in said or "libOSMesa" in why
-            else ""
-        )
+        hint = ("; MuJoCo renders with OSMesa: install libosmesa6, or set MUJOCO_GL=egl"
+            if "OSMesa" in said or "libOSMesa" in why else "")
         return BenchmarkLost(f"the benchmark's process is lost: {why}{hint}" + (f"\n{said}" if said else ""))
 
     def close(self) -> None:

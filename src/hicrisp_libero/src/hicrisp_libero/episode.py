@@ -74,21 +74,9 @@ def run_episode(
     if picture is not None:
         task.save_picture(picture)
     failures: List[Any] = [vars(failure) for failure in result.failures]
-    return {
-        "instruction": task.instruction,
-        "success": task.success,
-        "holds": task.holds,
-        "believed": bool(result.success),
-        "message": result.message,
-        "plan": list(result.plan),
-        "goal": str(result.goal),
-        "failures": failures,
-        "corrections": dict(result.corrections),
-        "corrected_by": dict(result.corrected_by),
-        "steps": result.steps_executed,
-        "llm_calls": result.llm_calls,
-        "tokens": result.tokens,
-        "seconds": round(world.time - first, 1),
-        "wall_s": time.perf_counter() - began,
-        "versions": dict(task.benchmark.versions),
-    }
+    return {"instruction": task.instruction, "success": task.success, "holds": task.holds,
+        "believed": bool(result.success), "message": result.message, "plan": list(result.plan),
+        "goal": str(result.goal), "failures": failures, "corrections": dict(result.corrections),
+        "corrected_by": dict(result.corrected_by), "steps": result.steps_executed, "llm_calls": result.llm_calls,
+        "tokens": result.tokens, "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began,
+        "versions": dict(task.benchmark.versions)}

