@@ -101,6 +101,13 @@ ensure_venv38() {
     ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/dev38.txt"
 }
 
+# The LIBERO benchmark with the MuJoCo, NumPy and robosuite that it needs, apart from everything else.
+ensure_libero() {
+    VENV_BASE_PYTHON=$HICRISP_PYTHON
+    make_venv "$HICRISP_ROOT/.venv-libero" "$VENV_BASE_PYTHON"
+    ensure_list "$HICRISP_ROOT/.venv-libero" "$HICRISP_ROOT/requirements/libero.txt"
+}
+
 # What scripts/audit and scripts/lib/lock.sh work with, apart from everything else.
 ensure_audit() {
     VENV_BASE_PYTHON=/usr/bin/python3

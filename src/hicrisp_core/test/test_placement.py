@@ -13,6 +13,7 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject
 from hicrisp_core.model.keep_out import gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
+from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.skills_placements import hold_of, most_room
 from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
@@ -179,3 +180,19 @@ def test_where_the_item_has_room_but_the_hand_has_none_what_the_hand_would_touch
     assert isinstance(answer, Feedback)
     assert set(answer.blockers) <= {"wall_0", "wall_1"}
     assert answer.blockers
+
+
+@pytest.mark.parametrize(("depth", "lowered"), [(0.04, True), (0.14, False)])
+def test_what_goes_into_a_box_too_deep_for_the_hand_is_let_go_above_its_floor(domain, depth, lowered):
+    world, at = seen(domain), Pose((0.4, 0.2, 0.3))
+    deep = replace(world.objects["bowl"], shape="tray", own_form=None, size=(0.18, 0.18, depth))
+    objects = {"box": world.objects["box"].at(at), "bowl": deep.at(Pose((0.5, -0.2, depth / 2.0)))}
+    robot = replace(world.robots["panda"], pose=Pose(at.position, DOWN), opening=0.04)
+    held = replace(world, objects={**world.objects, **objects}, robots={"panda": robot},
+                   relations=frozenset({Relation("panda", "holding", "box")}))
+    command = decoded(domain, held, "place_in", container="bowl")
+    bottom = command.target.position[2] - objects["box"].size[2] / 2.0
+    assert (bottom < 0.01) is lowered
+    assert bottom < depth
+    way = most_room(objects["box"], hold_of(objects["box"], robot.pose, 0.04), command.target, held, HAND)
+    assert way.grasp.clearance > 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping
 
-from hicrisp_bench import blocks, franka7, libero_words, long, remembering, tabletop
+from hicrisp_bench import blocks, franka7, libero, libero_words, long, remembering, tabletop
 from hicrisp_bench.agv import suite as agv
 from hicrisp_bench.attacks import suite as attacks
 from hicrisp_bench.barman import pizza
@@ -22,7 +22,8 @@ from hicrisp_bench.virtualhome import household_suite, plans
 
 MEASURES: Mapping[str, Suite] = {
     "agv": agv, "attacks": attacks, "barman": barman, "blocks": blocks, "brains": brains, "eyes": eyes,
-    "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "libero_words": libero_words,
+    "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "libero": libero,
+    "libero_words": libero_words,
     "limits": limits, "long": long, "memory": remembering, "pizza": pizza, "prompts": prompts, "search": search,
     "tabletop": tabletop, "virtualhome": plans, "virtualhome10": household_suite,
 }

@@ -16,7 +16,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.robot.description import RobotBody, body_of, prefix_of
 from hicrisp_core.scene.scene import Stand
 
-from hicrisp_sim.mujoco_poses import placement
+from hicrisp_sim.mujoco_poses import placement, w_first
 from hicrisp_sim.settings import ArmModel, ArmSettings, load_settings
 
 _FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
@@ -145,9 +145,12 @@ class ArmDescription:
                     'discardvisual="false" balanceinertia="true"/></mujoco>')
         alone = mujoco.MjSpec.from_string(urdf.replace("</robot>", f"{compiler}</robot>"))
         spec = alone
-        if world is not None or self.before or self.base.position != (0.0, 0.0, 0.0) or self.base.yaw:
+        if world is not None or self.before:
             spec = world or mujoco.MjSpec()
             spec.attach(alone, frame=spec.worldbody.add_frame(**placement(self.base)), prefix=self.before)
+        elif self.base.position != (0.0, 0.0, 0.0) or self.base.yaw:
+            stand = spec.body(self.links()[0])
+            stand.pos, stand.quat = self.base.position, w_first(self.base.orientation)
         self._check(spec)
         for link in self.links():
             for number, geom in enumerate(spec.body(link).geoms):

@@ -67,7 +67,7 @@ class Simulation:
         self.arms: Dict[str, ArmJoints] = {}
         """The joints of the arms by name; they come before all others, in this order."""
         for arm in arms:
-            self.arms[arm.name] = ArmJoints(self, arm, sum(other.dof for other in self.arms.values()))
+            self.arms[arm.name] = self._joints_of(arm, sum(other.dof for other in self.arms.values()))
         self._lockstep = Lockstep()
         self._lock = RLock()
         self._counting = Lock()
@@ -85,6 +85,9 @@ class Simulation:
         self.held: Dict[str, float] = {}
         """Force with which parts of fixtures hold fast, by name, newtons at the handle."""
         self._load(scene, 0.0)
+
+    def _joints_of(self, arm: ArmDescription, first: int) -> ArmJoints:
+        return ArmJoints(self, arm, first)
 
     def _load(self, scene: Scene, now: float) -> None:
         self.scene = scene

@@ -210,13 +210,16 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
     return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
 
 
-def inside_box(item: WorldObject, box: WorldObject, workspace: Workspace) -> List[Round]:
+def inside_box(
+    item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,)
+) -> List[Round]:
     """Return the spots in a drawer or a cupboard, those nearest to its front first.
 
     Args:
         item: the object to place.
         box: what it goes into; its front is at its greatest x.
         workspace: limits of the arm.
+        drops: heights above its floor at which the item is let go, metres.
 
     Returns:
         Rounds of candidate poses, to be tried in order.
@@ -228,8 +231,8 @@ def inside_box(item: WorldObject, box: WorldObject, workspace: Workspace) -> Lis
     across, along = ([index * _BOX_STEP for index in range(-half, half + 1)]
                      for size in box.size[1::-1] for half in (max(0, int((size / 2.0 - edge) / _BOX_STEP)),))
     spots = sorted(((x, y) for x in along for y in across), key=lambda spot: abs(spot[0] - _BOX_STEP) + abs(spot[1]))
-    poses = [box.pose.compose(Pose((x, y, height))) for x, y in spots]
-    return [Round(partial(tuple, poses), workspace.clearance)]
+    poses = [[box.pose.compose(Pose((x, y, height + drop))) for x, y in spots] for drop in drops]
+    return [Round(partial(tuple, each), workspace.clearance) for each in poses]
 
 
 def free(

@@ -42,6 +42,8 @@ _HELD_UP = 0.16
 """How far above a free spot an item is held up for another arm, metres."""
 _BELOW = 0.02
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
+_DROPS = (0.03, 0.06, 0.09, 0.12)
+"""Heights above its floor, metres, from which an item is let go in a container too deep for the hand."""
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
 
@@ -243,7 +245,10 @@ def _in(asked: TargetQuestion) -> Target:
         return None
     if container.form.round:
         return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
-    return asked.spots(item, inside_box(item, container, asked.room), container.name)
+    spots = asked.spots(item, inside_box(item, container, asked.room), container.name)
+    if not container.form.hollow or spots.best() is not None:
+        return spots
+    return asked.spots(item, inside_box(item, container, asked.room, _DROPS), container.name)
 
 
 def _beside(bearings: Callable[[TargetQuestion], Sequence[float]]) -> Callable[[TargetQuestion], Target]:

@@ -98,7 +98,7 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         if left <= enough:
             return DONE
         idle = idle + 1 if left > before - enough else 0
-        before, outcome = left, _once(context, part, joint, pose, goal, idle)
+        before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
         stopped = context.interrupted()
         seen = context.look().objects[part.name].pose
         if stopped is not None or seen is None or outcome.status is not Status.PLANNING:
@@ -107,9 +107,12 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     return failed(outcome, doing)
 
 
-def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float, idle: int) -> Outcome:
+def _once(
+    context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float, idle: int, before: Outcome
+) -> Outcome:
     """Take the handle, move the part as far as the arm gets with this grasp, and let go; PLANNING where that is not far
-    enough. The best ways are left out after as many grasps from here that moved nothing.
+    enough. The best ways are left out after as many grasps from here that moved nothing; if none is left, it stays at
+    what came of those.
     """
     ways = _ranked(context, context.look(), part, joint, pose, goal)[idle:]
     best: Optional[Outcome] = None
@@ -124,6 +127,8 @@ def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, go
         if moves or outcome.status is not Status.PLANNING:
             return _let_go(context, way.grasp, touch, outcome)
         best = best or outcome
+    if best is None and idle:
+        return before
     return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
                                    f"the arm cannot go along with the handle of the {part.name}")
 

@@ -1,0 +1,196 @@
+"""A scene of ours from what the benchmark's model measures: shapes, sizes, parts that move, and where the robot stands.
+
+The world frame has its origin below the robot's base, on the plane on which the objects stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+
+import numpy as np
+from hicrisp_core.model import Pose, Vector, WorldObject
+from hicrisp_core.model.geometry import from_axes, rotate
+from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
+from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.scene import TABLE, Stand
+
+from hicrisp_libero.kinds import ROBOT, Translation
+
+_FULL, _ALIKE = 0.9, 0.15
+"""Share of its bounding rectangle that an object with corners fills, and by how much a round one's sides differ."""
+_SUNK, _FLAT = 0.7, 0.25
+"""Share of its height to which the middle of a hollow object reaches at most; height by width of a plate at most."""
+_RIM = 0.8
+"""Share of its height that the wall of a hollow object has all around."""
+_MIDDLE = 0.35
+"""Share of the half width that counts as the middle."""
+_THIN = 0.002
+"""Least extent of a solid, metres."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is made of a benchmark's model.
+
+    Args:
+        scene: as our planning and skills know scenes.
+        placed: for each movable object the pose of its frame, the middle of its bounding box with z up as it stood, in
+            that of the benchmark's body.
+        origin: pose of our world frame in the benchmark's.
+        parts: for each part of a fixture the number of the benchmark's joint, and the sign of its positions.
+    """
+
+    scene: Scene
+    placed: Mapping[str, Pose]
+    origin: Pose
+    parts: Mapping[str, Tuple[int, float]]
+
+
+def pose_from(values: Union[Sequence[float], np.ndarray]) -> Pose:
+    """Return a pose from position and quaternion (x, y, z, w).
+
+    Args:
+        values: seven numbers.
+
+    Returns:
+        The pose.
+    """
+    x, y, z, qx, qy, qz, qw = map(float, values)
+    return Pose((x, y, z), (qx, qy, qz, qw))
+
+
+def measure(
+    told: Mapping[str, Any], heights: Mapping[str, np.ndarray], translation: Translation, name: str
+) -> Measured:
+    """Make a scene of what the benchmark tells of its model.
+
+    Args:
+        told: the answer to ``make`` or ``reset``.
+        heights: for each object how high it is on a square grid seen from above, metres; negative where nothing is.
+        translation: what its objects are called here, and of which types they are.
+        name: of the scene.
+
+    Returns:
+        The scene with what links it to the benchmark.
+    """
+    bodies, kinds = told["bodies"], translation.world.objects
+    frames = {each: _frame(pose_from(body["pose"]), body["boxes"]) for each, body in bodies.items() if body["boxes"]}
+    poses = {each: pose_from(bodies[each]["pose"]).compose(frame) for each, (frame, _) in frames.items()}
+    ground = min(
+        poses[each].position[2] - size[2] / 2.0 for each, (_, size) in frames.items() if bodies[each]["movable"])
+    x, y, height = told["base"][:3]
+    back = Pose((x, y, ground)).inverse()
+    middle_x, middle_y, length, width = told["table"]
+    objects = {TABLE: WorldObject(TABLE, "surface", "surface", (length, width, 0.04), movable=False,
+        pose=Pose((middle_x - x, middle_y - y, -0.02)))}
+    masses: Dict[str, float] = {}
+    for each, (frame, size) in frames.items():
+        own = translation.names[each]
+        shape, form = _shape(size, heights[each], frame, bodies[each]["boxes"])
+        if form.round:
+            size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
+        movable = bool(bodies[each]["movable"])
+        form = form if movable else replace(form, handling=Handling.NONE)
+        objects[own] = replace(
+            kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
+        masses.update({own: float(bodies[each]["mass"])} if movable else {})
+    parts: Dict[str, Tuple[int, float]] = {}
+    called = {site["body"]: translation.places[each].name for each, site in told["sites"].items()
+        if each in translation.places}
+    for number, joint in enumerate(told["joints"]):
+        fixture = translation.names.get(joint["root"], "")
+        if fixture not in objects or not joint["boxes"]:
+            continue
+        own = called.get(joint["body"], "")
+        own = own if own in kinds and own != fixture else joint["name"]
+        part, sign = _part(joint, fixture, back, kinds.get(own, WorldObject(own, "part")))
+        objects[own], parts[own], masses[own] = part, (number, sign), 1.0
+    placed = {translation.names[each]: frame for each, (frame, _) in frames.items() if bodies[each]["movable"]}
+    scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],
+        stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))})
+    return Measured(scene, placed, Pose((x, y, ground)), parts)
+
+
+def _frame(pose: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[Pose, Vector]:
+    """Return the frame of an object on its body, upright as it stands, and the extents of its bounding box."""
+    axes = np.eye(3)
+    up = np.array(rotate(pose.inverse().orientation, (0.0, 0.0, 1.0)))
+    z = int(np.argmax(np.abs(up)))
+    third = axes[z] * np.sign(up[z])
+    first = axes[(z + 1) % 3]
+    second = np.cross(third, first)
+    low, high = np.array(boxes)[:, :3].min(axis=0), np.array(boxes)[:, 3:].max(axis=0)
+    extents = np.abs(np.array([first, second, third]) @ (high - low))
+    middle = (low + high) / 2.0
+    return Pose(_vector(middle), from_axes(_vector(first), _vector(second), _vector(third))), _vector(extents)
+
+
+def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
+    """Return the boxes of a body's geometry as solids in an object's frame."""
+    found: List[Solid] = []
+    for box in boxes:
+        ends = np.array([frame.seen(_vector(box[:3])), frame.seen(_vector(box[3:]))])
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        found.append(Solid("box", _vector(np.maximum(high - low, _THIN)), Pose(_vector((low + high) / 2.0))))
+    return tuple(found)
+
+
+def _as_measured(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Solid, ...]:
+    del size  # It has been measured with them.
+    return solids
+
+
+def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[str, Shape]:
+    """Return the nearest shape of ours, by the outline and the heights that are seen from above."""
+    side = heights.shape[0]
+    rows, columns = (np.indices(heights.shape) - (side - 1) / 2.0) / (side / 2.0)
+    away, there = np.hypot(rows, columns), heights >= 0.0
+    top = float(heights.max())
+    middle = float(np.median(np.maximum(heights[away < _MIDDLE], 0.0)))
+    alike = abs(size[0] - size[1]) < _ALIKE * max(size[:2])
+    is_round = alike and float(there.mean()) < _FULL
+    wall = [
+        float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
+    if middle < _SUNK * top and min(wall) > _RIM * top:
+        if not is_round:
+            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, _solids(boxes, frame)))
+        if size[2] > _FLAT * max(size[:2]):
+            return "dish", SHAPES["dish"]
+    return ("cylinder", SHAPES["cylinder"]) if is_round else ("box", SHAPES["box"])
+
+
+def _part(joint: Mapping[str, Any], fixture: str, back: Pose, kind_of: WorldObject) -> Tuple[WorldObject, float]:
+    """Return a part of a fixture on its joint, and the sign by which its positions differ from the benchmark's."""
+    pose = back.compose(pose_from(joint["pose"]))
+    anchor = back.apply(_vector(joint["anchor"]))
+    low, high = joint["range"]
+    sign = -1.0 if abs(low) > abs(high) else 1.0
+    axis = _vector(sign * np.array(joint["axis"]))
+    closed, wide = sorted((sign * low, sign * high))
+    frame, size = _frame(pose, joint["boxes"])
+    home = pose.compose(frame)
+    kind = SLIDE if joint["kind"] == "slide" else SWING
+    outward = np.array(axis) if kind == SLIDE else np.cross(axis, np.array(home.position) - np.array(anchor))
+    length = float(np.linalg.norm(outward))
+    if kind == SWING and length < 0.02:
+        kind = TURN
+    outward = outward / max(length, 1e-9) if kind != TURN else np.array(axis)
+    solids = _solids(joint["boxes"], frame)
+    ahead = [float(np.dot(home.apply(solid.pose.position), outward)) for solid in solids]
+    grip = solids[int(np.argmax(ahead))]
+    extents = sorted(grip.size)
+    along = np.array(home.axes[int(np.argmax(grip.size))])
+    bar = from_axes(_vector(np.cross(-outward, along)), _vector(-outward), _vector(along))
+    handle = home.inverse().compose(Pose(home.apply(grip.pose.position), bar))
+    rest = tuple(solid for solid in solids if solid is not grip)
+    form = Shape(rectangle, partial(_as_measured, rest or solids), Handling.NONE, hollow=kind == SLIDE)
+    hung = Joint(kind, fixture, home, axis, anchor, (closed, wide), handle, (extents[1], extents[2]))
+    return replace(kind_of, shape="tray", size=size, pose=home, movable=False, own_form=form, joint=hung), sign
+
+
+def _vector(values: Union[Sequence[float], np.ndarray]) -> Vector:
+    x, y, z = map(float, values)
+    return (x, y, z)

