@@ -91,13 +91,14 @@ def test_a_cap_that_is_pulled_takes_the_bottle_along(bar: Bar) -> None:
     assert bar.world.true_frames()["gin_bottle"][0].position[2] > 0.15
 
 
-def test_nothing_runs_out_of_a_capped_bottle_and_pouring_from_it_is_refused(bar: Bar) -> None:
+def test_nothing_runs_out_of_a_capped_bottle_that_is_shaken_and_pouring_from_it_is_refused(bar: Bar) -> None:
     world, liquids = bar.world, bar.world.simulation.liquids
     pour = Command("pour", {"robot": LEFT, "item": "gin_bottle", "target": "glass", "amount": 50.0}, LEFT)
     assert bar.do(LEFT, "pick", item="gin_bottle").ok
     refused = check(world.domain, pour, world.observe(Deadline(LIMIT)))
     assert refused is not None
     assert words_of(refused, world.domain).reason == "Cap is screwed onto gin bottle."
+    assert bar.do(LEFT, "shake", item="gin_bottle").ok
     assert not bar.do(LEFT, "pour", item="gin_bottle", target="glass", amount=50.0).ok
     assert liquids.volume("gin_bottle") == 400.0
     assert liquids.lost == 0.0

@@ -16,7 +16,7 @@ _SPEED = 0.4
 
 
 def shake(context: SkillContext, command: Command) -> Outcome:
-    """Shake the held vessel, which nothing keeps shut.
+    """Shake the held vessel, upright, as it may be open.
 
     Args:
         context: the running command with its arm, observer and limits.
