@@ -178,7 +178,7 @@ class NounPhrases:
         state, rest = led(rest, STATES) if len(rest) > 1 else ("", rest)
         words, plural = self._singular(tuple(
             word for at, each in enumerate(rest) if not _joins_colours(rest, at)
-            for word in re.sub(r"[_-]|'s$", " ", each).split()))
+            for word in re.sub(r"_|'s$", " ", each).split()))
         if not 0 < len(words) <= _MOST_WORDS or self._unknown and self.function_words & set(words):
             return None
         if plural and amount is Amount.ONE:
