@@ -6,7 +6,7 @@ import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.client import Benchmark, interpreter
-from hicrisp_libero.world import LiberoWorld, Task
+from hicrisp_libero.world import BenchmarkTask, LiberoWorld
 
 
 def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() -> None:
@@ -17,7 +17,7 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
     with Benchmark() as benchmark:
         with pytest.raises(ConfigError, match="libero_object has no task 10; its tasks: 0 to 9"):
             benchmark.ask("make", seconds=600.0, suite="libero_object", task=10, init=0)
-        task = Task("libero_object", 0, 0, benchmark)
+        task = BenchmarkTask("libero_object", 0, 0, benchmark)
         world = LiberoWorld(task)
         seen = world.observe(Deadline(60.0))
         assert not task.success

@@ -12,7 +12,7 @@ from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_libero.client import Benchmark, suites
 from hicrisp_libero.episode import GoalGiven, run_episode
-from hicrisp_libero.world import Task
+from hicrisp_libero.world import BenchmarkTask
 
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings
@@ -81,7 +81,7 @@ def run_one(episode: Episode) -> Dict[str, Any]:
         The result as JSON values.
     """
     with Benchmark() as benchmark:
-        task = Task(episode.suite, episode.number, episode.init, benchmark)
+        task = BenchmarkTask(episode.suite, episode.number, episode.init, benchmark)
         parts = load_factory(episode.config, task.domain, episode.policy, episode.llm)
         picture = None
         if episode.pictures is not None:

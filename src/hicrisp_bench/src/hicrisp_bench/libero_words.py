@@ -12,7 +12,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_libero.bddl import read_bddl
 from hicrisp_libero.kinds import translated
-from hicrisp_libero.models import Benchmark, benchmark_in
+from hicrisp_libero.models import BenchmarkFiles, benchmark_in
 
 from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.language.suite import report_on
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def tasks_of(
-    benchmark: Benchmark, suites: Tuple[str, ...], config: Path
+    benchmark: BenchmarkFiles, suites: Tuple[str, ...], config: Path
 ) -> Tuple[List[Sentence], Dict[str, Setting]]:
     """Read the tasks of some suites.
 

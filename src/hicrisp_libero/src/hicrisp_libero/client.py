@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -16,8 +15,8 @@ import numpy as np
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.time.deadline import Deadline
 
-_HEAD = struct.Struct("!II")
-PROTOCOL = 1
+from hicrisp_libero.worker import HEAD, PROTOCOL, write_frame
+
 ENVIRONMENT = "HICRISP_LIBERO_PYTHON"
 """Environment variable with the interpreter of the benchmark's virtual environment."""
 LONG, SHORT = 600.0, 60.0
@@ -50,7 +49,7 @@ def interpreter() -> Path:
     found = next((each for each in candidates if each.exists()), None)
     if found is None:
         raise ConfigError("the LIBERO benchmark is not installed" + (f": {told} does not exist" if told else "")
-            + "; scripts/bench libero and scripts/demo --libero install it into .venv-libero (2 GB)")
+            + "; scripts/bench libero installs it into .venv-libero (2 GB)")
     return found
 
 
@@ -118,10 +117,9 @@ class Benchmark:
             BenchmarkLost: if the process died, answered with an error, or did not answer in time; it is ended.
         """
         deadline = Deadline(seconds)
-        text, payload = json.dumps({"do": do, **told}).encode(), np.asarray(numbers, np.float64).tobytes()
         try:
-            self._pipe(self._process.stdin).write(_HEAD.pack(len(text), len(payload)) + text + payload)
-            size, amount = _HEAD.unpack(self._read(_HEAD.size, deadline, do))
+            write_frame(self._pipe(self._process.stdin), {"do": do, **told}, numbers)
+            size, amount = HEAD.unpack(self._read(HEAD.size, deadline, do))
             answered = json.loads(self._read(size, deadline, do).decode())
             array = np.frombuffer(self._read(amount, deadline, do), np.float64)
         except (OSError, ValueError) as error:
@@ -164,8 +162,7 @@ class Benchmark:
         """End the process."""
         try:
             if self._process.poll() is None:
-                text = json.dumps({"do": "close"}).encode()
-                self._pipe(self._process.stdin).write(_HEAD.pack(len(text), 0) + text)
+                write_frame(self._pipe(self._process.stdin), {"do": "close"})
                 self._process.wait(5.0)
         except (OSError, subprocess.TimeoutExpired):
             self._process.kill()

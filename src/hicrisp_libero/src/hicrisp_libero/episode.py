@@ -9,12 +9,12 @@ from threading import Event
 from typing import Any, Dict, List, Optional
 
 from hicrisp_core.factory import RunFactory
-from hicrisp_core.model import Task as UserTask
+from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_libero.world import LiberoWorld, Task
+from hicrisp_libero.world import BenchmarkTask, LiberoWorld
 
 SECONDS = 180.0
 """Simulated time of an episode in which the joints are commanded."""
@@ -45,7 +45,7 @@ class GoalGiven:
 
 
 def run_episode(
-    task: Task,
+    task: BenchmarkTask,
     parts: RunFactory,
     seed: int = 0,
     interpreter: Optional[Interpreter] = None,
@@ -69,7 +69,7 @@ def run_episode(
     executive = parts.executive(dict(world.robots), world, lambda _: None, late, **ports)
     began, first = time.perf_counter(), world.time
     world.simulation.at(first + SECONDS, late.set)
-    result = executive.run(UserTask(task.instruction))
+    result = executive.run(Task(task.instruction))
     world.settle(1.0)
     if picture is not None:
         task.save_picture(picture)

@@ -8,9 +8,10 @@ from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.validation import mended
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.model.goal import Goal, Holds, Stage
+from hicrisp_core.model.goal import Goal, Holds, Stage, facts_in
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.scene.scene import TABLE
@@ -112,14 +113,14 @@ def translated(problem: Problem, domain: Domain, models: Models) -> Translation:
     made.places.update({name: Place(own) for name, own in made.names.items()})
     objects = _stood(made)
     world = WorldState(objects, frozenset(), {ROBOT: RobotState(ROBOT, ARM, _BASE)})
-    told = _facts(made, problem.init)
+    told = _facts(made, world, problem.init)
     parts = {place.name for whole, place in made.places.items() if whole in problem.regions and not place.side} \
         - {*made.names.values()}
     beside = {each.name for each in domain.predicates.values() if each.symmetric or each.inverse}
     seen = [fact for fact in derive_relations(domain, world)
             if not (fact.predicate in beside and parts & {fact.subject, fact.object})
             and fact.predicate not in (domain.roles.stands_on, domain.roles.inside)]
-    goal = tuple(Holds(_fact(made, each)) for each in problem.goal)
+    goal = tuple(Holds(_fact(made, world, each)) for each in problem.goal)
     return Translation(made.names, made.places, replace(world, relations=frozenset((*seen, *told))),
                        Goal((Stage(goal),)))
 
@@ -215,9 +216,9 @@ def _shifted(made: _Building, at: Tuple[float, float, float], region: Optional[R
     return at[0] + cos * x - sin * y, at[1] + sin * x + cos * y, at[2]
 
 
-def _facts(made: _Building, init: Tuple[Fact, ...]) -> List[Relation]:
+def _facts(made: _Building, world: WorldState, init: Tuple[Fact, ...]) -> List[Relation]:
     """Return what holds at first; what opens is closed and what switches is off unless the file says otherwise."""
-    found = [_fact(made, each) for each in init if each.predicate in _WORDS or each.arguments[0] in made.names]
+    found = [_fact(made, world, each) for each in init if each.predicate in _WORDS or each.arguments[0] in made.names]
     found = [replaced for each in found for replaced in (
         [each] if not each.object or each.object == TABLE or each.predicate in
         (made.domain.roles.stands_on, made.domain.roles.inside) else [Relation(each.subject, "on", TABLE)])]
@@ -229,7 +230,7 @@ def _facts(made: _Building, init: Tuple[Fact, ...]) -> List[Relation]:
     return found
 
 
-def _fact(made: _Building, fact: Fact) -> Relation:
+def _fact(made: _Building, world: WorldState, fact: Fact) -> Relation:
     """Return a fact of the benchmark in the domain's own words."""
     place = made.places[fact.arguments[-1]]
     if fact.predicate in _WORDS:
@@ -237,7 +238,5 @@ def _fact(made: _Building, fact: Fact) -> Relation:
     item = made.places[fact.arguments[0]].name
     if place.side:
         return Relation(item, place.side, place.beside)
-    on = made.domain.predicates[made.domain.roles.stands_on]
-    kind = made.objects[place.name].type
-    better = next((other for type_, other in on.instead.items() if made.domain.is_a(kind, type_)), "")
-    return Relation(item, better or on.name, place.name)
+    on = Holds(Relation(item, made.domain.roles.stands_on, place.name))
+    return next(iter(facts_in(mended(on, made.domain, world))))

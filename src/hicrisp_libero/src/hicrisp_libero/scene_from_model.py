@@ -68,7 +68,7 @@ def measure(
     """Make a scene of what the benchmark tells of its model.
 
     Args:
-        told: the answer to ``make`` or ``reset``.
+        told: the answer to ``make``.
         heights: for each object how high it is on a square grid seen from above, metres; negative where nothing is.
         translation: what its objects are called here, and of which types they are.
         name: of the scene.

@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 from importlib.metadata import version
-from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
+from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -40,7 +40,9 @@ def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
     return told, np.frombuffer(stream.read(size), dtype=np.float64)
 
 
-def write_frame(stream: BinaryIO, told: Dict[str, Any], numbers: Sequence[float] = ()) -> None:
+def write_frame(
+    stream: BinaryIO, told: Dict[str, Any], numbers: Union[Sequence[float], np.ndarray] = ()
+) -> None:
     """Write one frame."""
     text, payload = json.dumps(told).encode(), np.asarray(numbers, dtype=np.float64).tobytes()
     stream.write(HEAD.pack(len(text), len(payload)) + text + payload)
@@ -93,29 +95,19 @@ class Episode:
         bench = suites[suite]
         if not 0 <= task < bench.n_tasks:
             raise Refused(f"{suite} has no task {task}; its tasks: 0 to {bench.n_tasks - 1}")
-        self._told = bench.get_task(task)
-        self._states = bench.get_task_init_states(task)
-        self._check(init)
-        file = os.path.join(get_libero_path("bddl_files"), self._told.problem_folder, self._told.bddl_file)
+        told, states = bench.get_task(task), bench.get_task_init_states(task)
+        if not 0 <= init < len(states):
+            raise Refused(f"the task has no start {init}; its starts: 0 to {len(states) - 1}")
+        self._file = os.path.join(get_libero_path("bddl_files"), told.problem_folder, told.bddl_file)
         self._env = ControlEnv(
-            bddl_file_name=file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False)
-        self._file = file
-        self.begin(init)
+            bddl_file_name=self._file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False)
+        self._begin(states[init])
 
-    def _check(self, init: int) -> None:
-        if not 0 <= init < len(self._states):
-            raise Refused(f"the task has no start {init}; its starts: 0 to {len(self._states) - 1}")
-
-    def begin(self, init: int) -> None:
-        """Put the world into one of its starts, and let it settle as the benchmark does.
-
-        Args:
-            init: number of the start.
-        """
-        self._check(init)
+    def _begin(self, start: np.ndarray) -> None:
+        """Put the world into one of its starts, and let it settle as the benchmark does."""
         self._env.seed(0)  # Draws where the fixtures stand, which a start does not say.
         self._env.reset()
-        self._env.set_init_state(self._states[init])
+        self._env.set_init_state(start)
         for _ in range(5):
             self._env.step([0.0] * 6 + [-1.0])
         self._model, self._data = self._env.sim.model._model, self._env.sim.data._data
@@ -136,26 +128,20 @@ class Episode:
         """Return what the world is made of.
 
         Returns:
-            Names, categories and sizes, as JSON values; the state as ``state`` returns it.
+            Names, poses and sizes, as JSON values; the state as ``state`` returns it.
         """
         env, model = self._env.env, self._model
-        kinds = {**env.objects_dict, **env.fixtures_dict}
         told: Dict[str, Any] = {
             "instruction": self._env.language_instruction,
             "file": self._file,
-            "name": self._told.name,
             "free": self._free,
-            "starts": len(self._states),
             "table": self._table(),
             "base": self._pose(model.body("robot0_link0").id),
-            "tool": self._site("gripper0_grip_site"),
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
-                name: {"category": kinds[name].category_name, "movable": name in self._free, "pose": self._pose(body),
+                name: {"movable": name in self._free, "pose": self._pose(body),
                 **self._measured(body)} for name, body in self._roots.items()},
-            "sites": {name: self._site_of(name, site) for name, site in env.object_sites_dict.items()},
-            "goal": env.parsed_problem["goal_state"],
-            "interest": list(env.obj_of_interest),
+            "sites": {name: {"body": self._body_of(name)} for name in env.object_sites_dict},
         }
         return told, self.state()
 
@@ -170,18 +156,8 @@ class Episode:
         w, x, y, z = self._data.xquat[body].tolist()
         return [*self._data.xpos[body].tolist(), x, y, z, w]
 
-    def _site(self, name: str) -> List[float]:
-        import mujoco
-
-        site, quaternion = self._data.site(name), np.zeros(4)
-        mujoco.mju_mat2Quat(quaternion, site.xmat)
-        w, x, y, z = quaternion.tolist()
-        return [*site.xpos.tolist(), x, y, z, w]
-
-    def _site_of(self, name: str, site: Any) -> Dict[str, Any]:
-        body = int(self._model.site_bodyid[self._model.site(name).id])
-        return {"parent": site.parent_name if hasattr(site, "parent_name") else "", "pose": self._site(name),
-            "size": [2.0 * float(half) for half in self._model.site(name).size], "body": self._model.body(body).name}
+    def _body_of(self, site: str) -> str:
+        return str(self._model.body(int(self._model.site_bodyid[self._model.site(site).id])).name)
 
     def _joint(self, number: int) -> Dict[str, Any]:
         model, body = self._model, int(self._model.jnt_bodyid[number])
@@ -218,8 +194,7 @@ class Episode:
             name: of the object.
 
         Returns:
-            The bounds in the world's plane about its origin, and the greatest and least height; the heights above its
-            lowest point on a grid of ``GRID`` by ``GRID``, -1 where nothing is.
+            The grid's size; the heights above its lowest point on a grid of ``GRID`` by ``GRID``, -1 where nothing is.
         """
         import mujoco
 
@@ -242,8 +217,7 @@ class Episode:
                 far = mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
                 height = high[2] + 0.5 - far - low[2]
                 found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
-        at = self._data.xpos[body]
-        return {"low": (low - at).tolist(), "high": (high - at).tolist(), "grid": GRID}, found
+        return {"grid": GRID}, found
 
     def state(self) -> List[float]:
         """Return the state: time, whether the goal holds and has held, joints and their speeds, fingers (place and
@@ -360,9 +334,6 @@ def answer(
         return (*episode.describe(), episode)
     if episode is None:
         raise Refused(f"'{do}' needs an episode: make one first")
-    if do == "reset":
-        episode.begin(told["init"])
-        return (*episode.describe(), episode)
     if do == "step":
         episode.step(numbers, told["steps"])
         return {}, episode.state(), episode

@@ -39,7 +39,7 @@ _REACH = (0.2, 0.8)
 """Least and greatest distance from the base at which its tasks place things, metres."""
 
 
-class Task:
+class BenchmarkTask:
     """A task of the benchmark: its process, what it says of itself, and what that is in our words.
 
     Args:
@@ -152,7 +152,7 @@ class BenchmarkSimulation(Simulation):
         arm: description of its arm.
     """
 
-    def __init__(self, task: Task, arm: ArmDescription) -> None:
+    def __init__(self, task: BenchmarkTask, arm: ArmDescription) -> None:
         self.task = task
         self.torques, self.grip = np.zeros(_DOF), 0.0
         super().__init__(task.scene, (arm,))
@@ -167,16 +167,10 @@ class BenchmarkSimulation(Simulation):
         self._joints.command(self._joints.positions, np.zeros(_DOF))
         self._joints.command_fingers(self._joints.opening, 20.0)
 
-    def _pass_period(self) -> None:
-        with self._lock:
-            while self._due and self._due[0][0] <= self.data.time:
-                self._due.pop(0)[1]()
-            self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
-            self.data.time += CONTROL_PERIOD
-            self._show()
-            self._look()
-        for listener in self.listeners:
-            listener()
+    def _integrate(self) -> None:
+        self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        self.data.time += CONTROL_PERIOD
+        self._show()
 
     def _show(self) -> None:
         """Copy the benchmark's state."""
@@ -205,7 +199,7 @@ class LiberoWorld(EmbeddedWorld):
         seed: draws the planner's choices.
     """
 
-    def __init__(self, task: Task, seed: int = 0) -> None:
+    def __init__(self, task: BenchmarkTask, seed: int = 0) -> None:
         self.task = task
         super().__init__(task.scene, seed, domain=task.domain)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
@@ -39,7 +39,7 @@ class TurnTaker(BaseRobot):
         """
         kept = rospy.search_param(TURNS)  # The topic may come later than the command that follows it.
         if kept is not None:
-            self._turns = _turns_of(rospy.get_param(kept))
+            self._turns = Turns(rospy.get_param(kept))
         began, told = running.clock(), ""
         bar = self._barred(running)
         while bar is not None:
@@ -61,8 +61,4 @@ class TurnTaker(BaseRobot):
         return next(filter(None, bars), None)
 
     def _on_turns(self, message: String) -> None:
-        self._turns = _turns_of(json.loads(message.data))
-
-
-def _turns_of(left: Sequence[Tuple[str, str]]) -> Turns:
-    return Turns([(str(area), str(name)) for area, name in left])
+        self._turns = Turns(json.loads(message.data))

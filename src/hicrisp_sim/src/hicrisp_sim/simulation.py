@@ -230,20 +230,24 @@ class Simulation:
         with self._lock:
             while self._due and self._due[0][0] <= self.data.time:
                 self._due.pop(0)[1]()
-            timestep = self.model.opt.timestep
-            steps = round(CONTROL_PERIOD / timestep)
-            self._hold()
-            if self.liquids.names or self.cuts.pairs or self.threads:
-                for _ in range(steps):
-                    mujoco.mj_step(self.model, self.data)
-                    self.liquids.step(self.data, timestep, self.threads.shut)
-                    self.cuts.step(self.model, self.data)
-                    self.threads.step(self.model, self.data)
-            else:
-                mujoco.mj_step(self.model, self.data, nstep=steps)
+            self._integrate()
             self._look()
         for listener in self.listeners:
             listener()
+
+    def _integrate(self) -> None:
+        """Step the physics by one control period."""
+        timestep = self.model.opt.timestep
+        steps = round(CONTROL_PERIOD / timestep)
+        self._hold()
+        if self.liquids.names or self.cuts.pairs or self.threads:
+            for _ in range(steps):
+                mujoco.mj_step(self.model, self.data)
+                self.liquids.step(self.data, timestep, self.threads.shut)
+                self.cuts.step(self.model, self.data)
+                self.threads.step(self.model, self.data)
+        else:
+            mujoco.mj_step(self.model, self.data, nstep=steps)
 
     def measured(self) -> FrozenSet[Relation]:
         """Return what sensors tell besides poses: levels, contents, caps that are on and pieces that are still one."""

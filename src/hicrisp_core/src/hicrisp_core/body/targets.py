@@ -74,6 +74,10 @@ class Spots:
         Returns:
             World frame; ``None`` if the hand or the item would touch something at every pose.
         """
+        return self._best
+
+    @cached_property
+    def _best(self) -> Optional[Pose]:
         tight, most, gripper = None, 0.0, self.workspace.gripper
         for pose in islice(self._free(), _LOOKED_AT):
             if gripper is None or self.hold is None:
@@ -212,9 +216,9 @@ def _anywhere(choose: Callable[..., Sequence[Round]], asked: TargetQuestion) -> 
     return asked.spots(asked.item, choose(asked.item, asked.world, asked.room)) if asked.item else None
 
 
-def _shared(asked: TargetQuestion, above: float = 0.0) -> Target:
+def _shared(asked: TargetQuestion, above: float = 0.0, out: float = 0.5) -> Target:
     """Choose a free spot, or a place some metres above one, that the other arms of the command reach, too, best where
-    it is comfortable for all.
+    it is comfortable for all: so far out in their rings.
     """
     item, command = asked.item, asked.command
     if item is None:
@@ -223,7 +227,7 @@ def _shared(asked: TargetQuestion, above: float = 0.0) -> Target:
             if name in command.arguments.values() and robot.reach is not None]
     rounds = [replace(each, candidates=partial(tuple, sorted(
         (pose.shifted((0.0, 0.0, above)) for pose in each.poses if all(reach.holds(pose.position) for reach in arms)),
-        key=lambda pose: sum(reach.stretch(pose.position, HELD_UP_AT if above else 0.5) for reach in arms))))
+        key=lambda pose: sum(reach.stretch(pose.position, out) for reach in arms))))
         for each in free(item, asked.world, asked.room)]
     return asked.spots(item, rounds)
 
@@ -312,7 +316,7 @@ def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False)
 
 FREE = TargetRule(partial(_anywhere, free), anywhere=True)
 APART = TargetRule(partial(_anywhere, apart), anywhere=True)
-SHARED, HELD_UP = TargetRule(_shared), TargetRule(partial(_shared, above=_HELD_UP))
+SHARED, HELD_UP = TargetRule(_shared), TargetRule(partial(_shared, above=_HELD_UP, out=HELD_UP_AT))
 ON = TargetRule(_on)
 IN = TargetRule(_in)
 NEXT_TO = TargetRule(_beside(lambda _: [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]))

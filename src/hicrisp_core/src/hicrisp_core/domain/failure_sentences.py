@@ -167,6 +167,7 @@ MEASURES: Mapping[str, str] = {
     "from_edge": "{} from its edge",
     "from_place": "{} from its place",
     "turned": "turned by {}",
+    "off_reach": "{} from where the other arm works best",
     "off_target": "{} from its target",
     "displaced": "{} from where it stood",
 }

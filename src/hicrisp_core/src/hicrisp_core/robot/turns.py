@@ -25,11 +25,11 @@ class Turns:
     """One order of visits that several bases share: each visits its own areas, and none before its turn.
 
     Args:
-        order: the areas in their order, each with the base that visits it; empty for no order.
+        order: pairs of an area and the base that visits it, in their order; empty for no order.
     """
 
-    def __init__(self, order: Sequence[Tuple[str, str]] = ()) -> None:
-        self.left = list(order)
+    def __init__(self, order: Sequence[Sequence[str]] = ()) -> None:
+        self.left: List[Tuple[str, str]] = [(area, base) for area, base in order]
         """The visits that are due or wait, each with its base."""
 
     def visited(self, base: str, area: str) -> None:

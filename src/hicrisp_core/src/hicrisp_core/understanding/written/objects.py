@@ -201,9 +201,9 @@ class Objects:
             if found:
                 return found
         if others:
-            known_ = self.domain.predicates.get(where.predicate)
+            predicate = self.domain.predicates.get(where.predicate)
             near = [name for each in others for name in each]
-            if known_ is not None and known_.symmetric and len(names) > 1 and len(near) == len(others):
+            if predicate is not None and predicate.symmetric and len(names) > 1 and len(near) == len(others):
                 return self.places.nearest(names, near)  # None is as near as the fact asks; the nearest is meant.
             return tuple(name for name in names if so(name, self.places.towards, where.predicate))
         return tuple(name for name in names if self.names.is_called(name, where.predicate))

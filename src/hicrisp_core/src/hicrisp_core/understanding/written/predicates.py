@@ -86,13 +86,11 @@ class Predicates:
         own = known is not None and self._typed(predicate, arguments)
         if known is not None and own:
             better = next((other for type_, other in known.instead.items() if self._is(arguments[-1], type_)), "")
-            leads = self._leads(predicate, arguments, use)
-            if better and not self._typed(better, arguments):
-                if not leads:
-                    raise impossible(self._why(better, self._domain.predicates[better], arguments))
-                better = ""
-            if better or leads:
-                return Relation(arguments[0], better or predicate, "".join(arguments[1:]))
+            fits = bool(better) and self._typed(better, arguments)
+            if fits or self._leads(predicate, arguments, use):
+                return Relation(arguments[0], better if fits else predicate, "".join(arguments[1:]))
+            if better:
+                raise impossible(self._why(better, self._domain.predicates[better], arguments))
         alike = self._domain.roles.inside if predicate in _WITHIN else ""
         others = [((each[0] != alike, self._distance(*each)), each)
                   for each in self._exchanges(predicate, arguments)
