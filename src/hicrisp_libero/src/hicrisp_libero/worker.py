@@ -287,7 +287,9 @@ class Episode:
         if sim._render_context_offscreen is None:  # Pictures are made on demand.
             from robosuite.utils.binding_utils import MjRenderContextOffscreen
 
-            sim.add_render_context(MjRenderContextOffscreen(sim, device_id=-1))
+            context = MjRenderContextOffscreen(sim, device_id=-1)
+            context.vopt.geomgroup[0] = 0  # As the benchmark's cameras: without collision shapes.
+            sim.add_render_context(context)
         seen = sim.render(camera_name=camera, width=512, height=512)[::-1]
         return {"shape": list(seen.shape)}, seen.astype(float).ravel().tolist()
 
