@@ -6,6 +6,7 @@ import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.client import Benchmark, interpreter
+from hicrisp_libero.description import describe
 from hicrisp_libero.world import BenchmarkTask, LiberoWorld
 
 
@@ -17,7 +18,8 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
     with Benchmark() as benchmark:
         with pytest.raises(ConfigError, match="libero_object has no task 10; its tasks: 0 to 9"):
             benchmark.ask("make", seconds=600.0, suite="libero_object", task=10, init=0)
-        task = BenchmarkTask("libero_object", 0, 0, benchmark)
+        description, state = describe(benchmark, "libero_object", 0, 0)
+        task = BenchmarkTask(description, benchmark, state)
         world = LiberoWorld(task)
         seen = world.observe(Deadline(60.0))
         assert not task.success

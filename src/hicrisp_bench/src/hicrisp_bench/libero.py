@@ -11,6 +11,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_libero.client import Benchmark, suites
+from hicrisp_libero.description import describe
 from hicrisp_libero.episode import GoalGiven, run_episode
 from hicrisp_libero.world import BenchmarkTask
 
@@ -81,7 +82,8 @@ def run_one(episode: Episode) -> Dict[str, Any]:
         The result as JSON values.
     """
     with Benchmark() as benchmark:
-        task = BenchmarkTask(episode.suite, episode.number, episode.init, benchmark)
+        description, state = describe(benchmark, episode.suite, episode.number, episode.init)
+        task = BenchmarkTask(description, benchmark, state)
         parts = load_factory(episode.config, task.domain, episode.policy, episode.llm)
         picture = None
         if episode.pictures is not None:

@@ -8,6 +8,7 @@ import select
 import subprocess
 import tempfile
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 
@@ -63,6 +64,7 @@ class Benchmark:
 
     def __init__(self, command: Sequence[str] = (), log: Optional[Path] = None) -> None:
         worker = Path(__file__).with_name("worker.py")
+        self._asking = Lock()
         self._command = list(command) or [str(interpreter()), str(worker)]
         self._log = open(log or os.devnull, "w+b")  # noqa: SIM115 - closed with the process
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
@@ -117,6 +119,12 @@ class Benchmark:
             BenchmarkLost: if the process died, answered with an error, or did not answer in time; it is ended.
         """
         deadline = Deadline(seconds)
+        with self._asking:  # Pictures are asked for by another thread than steps.
+            return self._answered(do, numbers, deadline, told)
+
+    def _answered(
+        self, do: str, numbers: Union[Sequence[float], np.ndarray], deadline: Deadline, told: Mapping[str, Any]
+    ) -> Answer:
         try:
             write_frame(self._pipe(self._process.stdin), {"do": do, **told}, numbers)
             size, amount = HEAD.unpack(self._read(HEAD.size, deadline, do))

@@ -101,13 +101,14 @@ class Episode:
         self._file = os.path.join(get_libero_path("bddl_files"), told.problem_folder, told.bddl_file)
         self._env = ControlEnv(
             bddl_file_name=self._file, use_camera_obs=False, has_offscreen_renderer=False, hard_reset=False)
-        self._begin(states[init])
+        self.key, self._start = (suite, task, init), states[init]
+        self.begin()
 
-    def _begin(self, start: np.ndarray) -> None:
-        """Put the world into one of its starts, and let it settle as the benchmark does."""
+    def begin(self) -> None:
+        """Put the world into its start, and let it settle as the benchmark does."""
         self._env.seed(0)  # Draws where the fixtures stand, which a start does not say.
         self._env.reset()
-        self._env.set_init_state(start)
+        self._env.set_init_state(self._start)
         for _ in range(5):
             self._env.step([0.0] * 6 + [-1.0])
         self._model, self._data = self._env.sim.model._model, self._env.sim.data._data
@@ -142,6 +143,9 @@ class Episode:
                 name: {"movable": name in self._free, "pose": self._pose(body),
                 **self._measured(body)} for name, body in self._roots.items()},
             "sites": {name: {"body": self._body_of(name)} for name in env.object_sites_dict},
+            "hand": self._pose(model.body("robot0_right_hand").id),
+            "cameras": {model.camera(number).name: {"pose": self._camera(number), "opening":
+                float(model.cam_fovy[number])} for number in range(model.ncam)},
         }
         return told, self.state()
 
@@ -155,6 +159,14 @@ class Episode:
     def _pose(self, body: int) -> List[float]:
         w, x, y, z = self._data.xquat[body].tolist()
         return [*self._data.xpos[body].tolist(), x, y, z, w]
+
+    def _camera(self, number: int) -> List[float]:
+        import mujoco
+
+        found = np.zeros(4)
+        mujoco.mju_mat2Quat(found, self._data.cam_xmat[number])
+        w, x, y, z = found.tolist()
+        return [*self._data.cam_xpos[number].tolist(), x, y, z, w]
 
     def _body_of(self, site: str) -> str:
         return str(self._model.body(int(self._model.site_bodyid[self._model.site(site).id])).name)
@@ -274,11 +286,13 @@ class Episode:
                 self.success = bool(self._env.check_success())
                 self.ended = self.ended or self.success
 
-    def picture(self, camera: str) -> Tuple[Dict[str, Any], List[float]]:
-        """Return a picture, as rows of red, green and blue from 0 to 255.
+    def picture(self, camera: str, width: int, height: int) -> Tuple[Dict[str, Any], np.ndarray]:
+        """Return a picture, as rows of red, green and blue from 0 to 255 and of depth along the axis, metres.
 
         Args:
             camera: its name in the benchmark's model.
+            width: of the picture, pixels.
+            height: of the picture, pixels.
         """
         known = [self._model.camera(number).name for number in range(self._model.ncam)]
         if camera not in known:
@@ -290,8 +304,10 @@ class Episode:
             context = MjRenderContextOffscreen(sim, device_id=-1)
             context.vopt.geomgroup[0] = 0  # As the benchmark's cameras: without collision shapes.
             sim.add_render_context(context)
-        seen = sim.render(camera_name=camera, width=512, height=512)[::-1]
-        return {"shape": list(seen.shape)}, seen.astype(float).ravel().tolist()
+        seen, depth = sim.render(camera_name=camera, width=width, height=height, depth=True)
+        near, far = (each * self._model.stat.extent for each in (self._model.vis.map.znear, self._model.vis.map.zfar))
+        metres = near / (1.0 - depth * (1.0 - near / far))
+        return {"pose": self._camera(known.index(camera))}, np.dstack([seen, metres])[::-1].ravel()
 
     def close(self) -> None:
         """Release what the environment holds."""
@@ -312,7 +328,7 @@ def _corners(model: Any, geom: int) -> np.ndarray:
 
 def answer(
     told: Dict[str, Any], numbers: np.ndarray, episode: Optional[Episode]
-) -> Tuple[Dict[str, Any], Sequence[float], Optional[Episode]]:
+) -> Tuple[Dict[str, Any], Union[Sequence[float], np.ndarray], Optional[Episode]]:
     """Do what a frame asks for.
 
     Args:
@@ -330,9 +346,13 @@ def answer(
     if do == "suites":
         return {name: suite.n_tasks for name, suite in complete_suites().items()}, (), episode
     if do == "make":
-        if episode is not None:
-            episode.close()
-        episode = Episode(told["suite"], told["task"], told["init"])
+        key = told["suite"], told["task"], told["init"]
+        if episode is not None and episode.key == key:
+            episode.begin()
+        else:
+            if episode is not None:
+                episode.close()
+            episode = Episode(*key)
         return (*episode.describe(), episode)
     if episode is None:
         raise Refused(f"'{do}' needs an episode: make one first")
@@ -342,7 +362,7 @@ def answer(
     if do == "heights":
         return (*episode.heights(told["name"]), episode)
     if do == "picture":
-        return (*episode.picture(told["camera"]), episode)
+        return (*episode.picture(told["camera"], told["width"], told["height"]), episode)
     raise Refused(f"unknown request '{do}'")
 
 

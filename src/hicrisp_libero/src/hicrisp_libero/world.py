@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Dict, Mapping
+from typing import Callable, Mapping, Optional, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
+from hicrisp_core.model import Pose
+from hicrisp_core.model.picture import Picture
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.cameras import CameraSettings, load_camera
 from hicrisp_sim.arm_joints import ArmJoints
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.camera_faults import CameraFaults
+from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.models import TIMESTEP
 from hicrisp_sim.mujoco_poses import w_first
-from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation
+from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 
-from hicrisp_libero.bddl import read_bddl
-from hicrisp_libero.client import LONG, Benchmark
-from hicrisp_libero.kinds import translated
-from hicrisp_libero.models import benchmark_in
-from hicrisp_libero.scene_from_model import measure, pose_from
+from hicrisp_libero.cameras import CAMERAS, FIXED, OPTICAL, WRIST
+from hicrisp_libero.client import LONG, Benchmark, BenchmarkLost
+from hicrisp_libero.description import LIBERO, Description, read_description
+from hicrisp_libero.scene_from_model import pose_from
 
 _DOF = 7
 _BODY = 13
@@ -43,26 +46,29 @@ class BenchmarkTask:
     """A task of the benchmark: its process, what it says of itself, and what that is in our words.
 
     Args:
-        suite: name of the suite.
-        number: of the task in it.
-        init: number of the start.
+        description: the task and its start.
         benchmark: the process.
+        state: the first state, where the process has just made it.
     """
 
-    def __init__(self, suite: str, number: int, init: int, benchmark: Benchmark) -> None:
+    def __init__(self, description: Description, benchmark: Benchmark, state: Optional[np.ndarray] = None) -> None:
         self.benchmark = benchmark
-        self.told, self.state = benchmark.ask("make", seconds=LONG, suite=suite, task=number, init=init)
-        heights: Dict[str, np.ndarray] = {}
-        for name in self.told["bodies"]:
-            about, values = benchmark.ask("heights", name=name)
-            heights[name] = values.reshape(about["grid"], about["grid"])
-        self.domain = load_domain(config_file("domains", "libero"))
-        file = Path(self.told["file"])
-        model = lru_cache(maxsize=None)(benchmark_in(file.parents[4]).model)
-        self.words = translated(read_bddl(file), self.domain, model)
-        self.measured = measure(self.told, heights, self.words, f"{suite}_{number}")
-        names = self.words.names
-        self.free = [names[name] for name in self.told["free"]]
+        self.domain = load_domain(config_file("domains", LIBERO))
+        self.begin(description, state)
+
+    def begin(self, description: Description, state: Optional[np.ndarray] = None) -> None:
+        """Begin this task, another one, or another start.
+
+        Args:
+            description: the task and its start.
+            state: the first state, where the process has just made it.
+        """
+        self.words, self.measured = description.in_words(self.domain)
+        self.scene = self.measured.scene
+        """The scene as our planning knows it."""
+        self.free = [self.words.names[name] for name in description.told["free"]]
+        self.state = state if state is not None else self.benchmark.ask("make", seconds=LONG, suite=description.suite,
+            task=description.task, init=description.init)[1]
 
     def step(self, wanted: np.ndarray, steps: int) -> None:
         """Have the physics step.
@@ -74,6 +80,22 @@ class BenchmarkTask:
         """
         _, self.state = self.benchmark.ask("step", wanted, steps=steps)
 
+    def picture(self, camera: str, size: Tuple[int, int]) -> Tuple[np.ndarray, np.ndarray, Pose]:
+        """Take a picture with one of the benchmark's cameras.
+
+        Args:
+            camera: its name in the benchmark.
+            size: width and height, pixels.
+
+        Returns:
+            Red, green and blue (height, width, 3) as uint8; depth along the axis (height, width), float32, metres; the
+            camera in our world frame, z back and y up.
+        """
+        about, numbers = self.benchmark.ask("picture", seconds=LONG, camera=camera, width=size[0], height=size[1])
+        seen = numbers.reshape(size[1], size[0], 4)
+        pose = self.measured.origin.inverse().compose(pose_from(about["pose"]))
+        return seen[..., :3].astype(np.uint8), seen[..., 3].astype(np.float32), pose
+
     def save_picture(self, file: Path, camera: str = "agentview") -> None:
         """Save what one of the benchmark's cameras sees.
 
@@ -83,18 +105,12 @@ class BenchmarkTask:
         """
         from PIL import Image  # Most episodes need no picture.
 
-        about, pixels = self.benchmark.ask("picture", seconds=LONG, camera=camera)
-        Image.fromarray(pixels.reshape(about["shape"]).astype(np.uint8)).save(file)
-
-    @property
-    def scene(self) -> Scene:
-        """The scene as our planning knows it."""
-        return self.measured.scene
+        Image.fromarray(self.picture(camera, (512, 512))[0]).save(file)
 
     @property
     def instruction(self) -> str:
         """The task in the benchmark's words."""
-        return str(self.told["instruction"])
+        return self.scene.task
 
     @property
     def success(self) -> bool:
@@ -150,12 +166,15 @@ class BenchmarkSimulation(Simulation):
     Args:
         task: the task whose process steps.
         arm: description of its arm.
+        rate: simulated seconds a second; 0 for as fast as it can.
     """
 
-    def __init__(self, task: BenchmarkTask, arm: ArmDescription) -> None:
+    def __init__(self, task: BenchmarkTask, arm: ArmDescription, rate: float = 0.0) -> None:
         self.task = task
         self.torques, self.grip = np.zeros(_DOF), 0.0
-        super().__init__(task.scene, (arm,))
+        self.when_lost: Callable[[BenchmarkLost], None] = lambda _: None
+        """Called when the process is lost, from the thread that steps."""
+        super().__init__(task.scene, (arm,), rate)
 
     def _joints_of(self, arm: ArmDescription, first: int) -> ArmJoints:
         self._joints = BenchmarkJoints(self, arm, first)
@@ -168,7 +187,11 @@ class BenchmarkSimulation(Simulation):
         self._joints.command_fingers(self._joints.opening, 20.0)
 
     def _integrate(self) -> None:
-        self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        try:
+            self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        except BenchmarkLost as error:
+            self.when_lost(error)
+            raise
         self.data.time += CONTROL_PERIOD
         self._show()
 
@@ -191,27 +214,93 @@ class BenchmarkSimulation(Simulation):
             data.joint(name).qpos[:], data.joint(name).qvel[:] = sign * joints[number]
 
 
+class BenchmarkCamera(EmbeddedCamera):
+    """One of the benchmark's cameras, as a depth camera: a picture is of the moment at which it is taken.
+
+    Args:
+        task: the task whose process draws.
+        simulation: shows its state.
+        settings: lens and mounting.
+        seed: draws the noise of its measurements.
+        faults: what goes wrong with it.
+    """
+
+    def __init__(self, task: BenchmarkTask, simulation: Simulation, settings: CameraSettings, seed: int,
+                 faults: CameraFaults) -> None:
+        super().__init__(simulation, settings, seed, faults)
+        self._task = task
+
+    def _picture(self, snapshot: Snapshot) -> Picture:
+        del snapshot
+        lens = self.settings.intrinsics
+        colour, distance, pose = self._task.picture(
+            CAMERAS[WRIST if self.settings.mounting.in_hand else FIXED], (lens.width, lens.height))
+        return Picture(self._simulation.time, lens, self._colour.expose(colour, self.faults.light),
+            self._depth.measure(distance), pose.compose(OPTICAL))
+
+
 class LiberoWorld(EmbeddedWorld):
     """A task of the benchmark as a world: the robot ports, frames and state estimation of every other one.
 
     Args:
         task: the task, at its start.
         seed: draws the planner's choices.
+        rate: simulated seconds a second; 0 for as fast as it can.
     """
 
-    def __init__(self, task: BenchmarkTask, seed: int = 0) -> None:
+    simulation: BenchmarkSimulation
+
+    def __init__(self, task: BenchmarkTask, seed: int = 0, rate: float = 0.0) -> None:
         self.task = task
-        super().__init__(task.scene, seed, domain=task.domain)
+        self._wrist: Optional[EmbeddedCamera] = None
+        super().__init__(task.scene, seed, rate, domain=task.domain)
+
+    def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
+        """Begin again, or with another task that was described.
+
+        Args:
+            scene: the scene, its file or name; ``None`` keeps the current one.
+            seed: draws the planner's choices; the start is the same.
+        """
+        loaded = self._other(scene, seed)
+        with self.simulation.edit():
+            self.task.begin(read_description(Path(loaded.source)))
+            self.task.scene = loaded
+        super().reset(loaded, seed)
+
+    @property
+    def camera(self) -> EmbeddedCamera:
+        """The benchmark's camera that the scene names, as a depth camera."""
+        if self._watching is None:
+            self._watching = self._open_camera(self.scene.camera)
+        return self._watching
+
+    @property
+    def wrist_camera(self) -> EmbeddedCamera:
+        """The benchmark's camera in the hand, as a depth camera."""
+        if self._wrist is None:
+            self._wrist = self._open_camera(f"{Path(self.scene.source).stem}_{WRIST}")
+        return self._wrist
+
+    def _open_camera(self, name: str) -> EmbeddedCamera:
+        settings = load_camera(name, beside=self.scene.source or None)
+        return BenchmarkCamera(self.task, self.simulation, settings, self._seed, self._faults.camera)
+
+    def _put_camera_away(self) -> None:
+        super()._put_camera_away()
+        if self._wrist is not None:
+            self._wrist.close()
+        self._wrist = None
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
-        del scene, rate  # The benchmark's own, as fast as it can.
+        del scene  # The benchmark's own.
         arm = self.description
         urdf = arm.urdf
         for real, here in _HAND.items():
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
         self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=_REACH)),)
-        return BenchmarkSimulation(self.task, self.description)
+        return BenchmarkSimulation(self.task, self.description, rate)
 
     def _open_eyes(self, scene: Scene) -> None:
         super()._open_eyes(scene)

@@ -22,6 +22,7 @@ from hicrisp_ros.wall_clock import WallTimer
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header
 
+from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.simulation import Snapshot
 
@@ -39,11 +40,14 @@ class CameraServer:
 
     Args:
         announce: publishes the clock and the frames of a snapshot, so that both are known when its picture comes.
+        camera: returns the camera; that which the scene names by default.
     """
 
     def __init__(self, world: EmbeddedWorld, static: StaticFrames,
-                 announce: Callable[[Snapshot], None]) -> None:
+                 announce: Callable[[Snapshot], None],
+                 camera: Optional[Callable[[], EmbeddedCamera]] = None) -> None:
         self._world = world
+        self._camera = camera or (lambda: world.camera)
         self._static = static
         self._announce = announce
         self._taking, self._taken_at = Lock(), -math.inf
@@ -66,7 +70,7 @@ class CameraServer:
         may stay deaf. It comes back while there is none, is turned away for good, and the news that there is
         one reaches it before it has let go of the old.
         """
-        settings = self._world.camera.settings
+        settings = self._camera().settings
         self._settings, self._taken = settings, -math.inf
         names, mounting = settings.topics, settings.mounting
         if names != self._names:
@@ -94,7 +98,7 @@ class CameraServer:
                 return _TICK
             self._taken, self._taken_at = snapshot.time, time.monotonic()
             try:
-                picture = self._world.camera.take(snapshot)
+                picture = self._camera().take(snapshot)
             except HicrispError as error:
                 rospy.logerr_throttle(10.0, f"no pictures on {self._colour.name}: {error}")
                 return _UNHEARD

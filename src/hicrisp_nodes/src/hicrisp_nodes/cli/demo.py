@@ -9,7 +9,7 @@ import time
 from argparse import Namespace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
@@ -86,7 +86,8 @@ class Demo:
             "runs_dir": runs}, log, self._uri)
         if robots and options.trials > 1:
             raise ConfigError(f"the bases of {self._scene.name} begin together once: leave out --trials")
-        self._world = options.namespace
+        self.world = options.namespace
+        """Namespace of the world's node."""
         self._options = Namespace(**{**vars(options), "namespace": self._spaces[0]})
         self.trials: List[Dict[str, Any]] = []
 
@@ -112,7 +113,7 @@ class Demo:
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
         others = [(space, Supervisor(space)) for space in self._spaces if options.trials]
         if len(others) > 1 and len(tasks) == 1:  # One task for all of them, which the fleet divides.
-            answer = Supervisor(self._world).ask("submit_task", task)
+            answer = Supervisor(self.world).ask("submit_task", task)
             self._console.say(f"{self._console.paint('Order', 'strong')}  {answer.message}")
             answer.task_id = ""  # That which each of them runs.
             begun = [(space, each, answer) for space, each in others if not answer.accepted or each.status()]
@@ -120,6 +121,7 @@ class Demo:
             begun = [(space, each, each.ask("submit_task", tasks[index % len(tasks)]))
                      for index, (space, each) in enumerate(others[1:], 1)]
             for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
+                self.tell(trial)
                 self.trials.append(trial)
         for space, each, answer in begun:
             self.trials.append(self._ended(space, each, answer))
@@ -128,6 +130,13 @@ class Demo:
         if options.keep:
             self._stay()
         return all(trial["success"] for trial in self.trials)
+
+    def tell(self, trial: Dict[str, Any]) -> None:
+        """Say more of a trial that has ended; here there is nothing.
+
+        Args:
+            trial: its result.
+        """
 
     def _ended(self, space: str, supervisor: Supervisor, answer: Any) -> Dict[str, Any]:
         """Wait for the task of another base, and say how it ended; its result."""
@@ -166,7 +175,7 @@ class Demo:
         graph = Graph(self._uri)
         root = f"/{self._options.namespace}"
         wanted = [f"/{space}/{name}" for space in self._spaces for name in _NEEDED]
-        wanted += [f"/{self._world}/reset_world", f"/{self._world}/submit_task"]
+        wanted += [f"/{self.world}/reset_world", f"/{self.world}/submit_task"]
 
         def up() -> bool:
             # A recording that is wanted begins with the next task.
@@ -282,11 +291,12 @@ def perception_of(wanted: Optional[str], scene: Scene) -> str:
     return wanted or (CAMERA if scene.has_table and scene.arena is None else POSES)
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: Optional[List[str]] = None, kind: Type[Demo] = Demo) -> int:
     """Run ``scripts/demo``.
 
     Args:
         arguments: the command line; that of the process if ``None``.
+        kind: the class of the demo.
 
     Returns:
         Exit status: 0 if every trial succeeded, 1 if not, 130 after an interrupt.
@@ -304,7 +314,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, interrupted)
-        demo = Demo(options, console)
+        demo = kind(options, console)
         status = 0 if demo.run() else 1
     except Stopped:
         console.say("stopping ...")

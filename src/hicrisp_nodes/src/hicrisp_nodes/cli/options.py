@@ -15,6 +15,7 @@ EPILOG = """examples:
   scripts/demo --sigma 0.05 --policy hicrisp        a placement noise of 50 mm, the paper's own corrections
   scripts/demo --keep --trials 0                    start everything and wait for tasks
   scripts/demo --record                             the run for rqt_bag, PlotJuggler and Foxglove, too
+  scripts/demo --libero libero_goal/7               a task of the LIBERO benchmark: SUITE/TASK[/START]
 """
 
 

@@ -1,0 +1,176 @@
+"""What the benchmark tells of one of its tasks, as a value and as a scene's file, so that every node reads the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Mapping, Sequence, Tuple
+
+import numpy as np
+import yaml
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.ports.kinds import World
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.scene import Heading, Tuning, common_scene
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from hicrisp_libero.bddl import read_bddl
+from hicrisp_libero.cameras import camera_files
+from hicrisp_libero.client import LONG, Benchmark
+from hicrisp_libero.kinds import Translation, translated
+from hicrisp_libero.models import benchmark_in
+from hicrisp_libero.scene_from_model import Measured, measure
+
+LIBERO = "libero"
+"""Name of the world, and of its domain."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """A task of the benchmark at one of its starts.
+
+    Args:
+        suite: name of the suite.
+        task: number of the task in it.
+        init: number of the start.
+        told: what the benchmark answers to ``make``.
+        heights: for each object how high it is on a square grid seen from above, metres; negative where nothing is.
+    """
+
+    suite: str
+    task: int
+    init: int
+    told: Mapping[str, Any]
+    heights: Mapping[str, Sequence[Sequence[float]]]
+
+    @property
+    def name(self) -> str:
+        """A name that no other task or start has."""
+        return f"{self.suite}_{self.task}_{self.init}"
+
+    def in_words(self, domain: Domain) -> Tuple[Translation, Measured]:
+        """Say the task in our words, and measure its scene.
+
+        Args:
+            domain: the domain ``libero``, or one with its types.
+
+        Returns:
+            What its objects are called, and its scene.
+
+        Raises:
+            ConfigError: if its files cannot be read.
+        """
+        file = Path(self.told["file"])
+        words = translated(read_bddl(file), domain, lru_cache(maxsize=None)(benchmark_in(file.parents[4]).model))
+        heights = {name: np.array(rows) for name, rows in self.heights.items()}
+        return words, measure(self.told, heights, words, self.name)
+
+
+def describe(benchmark: Benchmark, suite: str, task: int, init: int) -> Tuple[Description, np.ndarray]:
+    """Have the benchmark make a task, and describe it.
+
+    Args:
+        benchmark: its process.
+        suite: name of the suite.
+        task: number of the task in it.
+        init: number of the start.
+
+    Returns:
+        The description and the first state.
+
+    Raises:
+        ConfigError: if there is no such suite, task or start, with those that there are.
+    """
+    told, state = benchmark.ask("make", seconds=LONG, suite=suite, task=task, init=init)
+    heights = {}
+    for name in told["bodies"]:
+        about, values = benchmark.ask("heights", name=name)
+        heights[name] = values.reshape(about["grid"], about["grid"]).tolist()
+    return Description(suite, task, init, told, heights), state
+
+
+def write_scene(description: Description, folder: Path) -> Path:
+    """Write a description as a scene's file, with its cameras' files and what was measured beside it.
+
+    Args:
+        description: the task.
+        folder: gets the folders ``scenes`` and ``cameras``.
+
+    Returns:
+        The scene's file.
+    """
+    _, measured = description.in_words(load_domain(config_file("domains", LIBERO)))
+    name = description.name
+    scenes, cameras = folder / "scenes", folder / "cameras"
+    for each in (scenes, cameras):
+        each.mkdir(parents=True, exist_ok=True)
+    for camera, text in camera_files(description.told, measured.origin).items():
+        (cameras / f"{name}_{camera}.yaml").write_text(text, encoding="utf-8")
+    (scenes / f"{name}.json").write_text(json.dumps(asdict(description)), encoding="utf-8")
+    file = scenes / f"{name}.yaml"
+    file.write_text(yaml.safe_dump({"scene": name, "domain": LIBERO, "world": LIBERO, "benchmark": f"{name}.json",
+        "task": description.told["instruction"], "camera": f"{name}_fixed"}, sort_keys=False), encoding="utf-8")
+    return file
+
+
+@pydantic_dataclass(frozen=True, config=STRICT)
+class BenchmarkPart:
+    """What a scene's file says of the benchmark.
+
+    Args:
+        benchmark: JSON file with a description, beside the scene's.
+    """
+
+    benchmark: str
+
+
+def read_description(scene: Path, benchmark: str = "") -> Description:
+    """Read what was written beside a scene's file.
+
+    Args:
+        scene: the scene's file.
+        benchmark: name of the description's file; that of the scene by default.
+
+    Returns:
+        The description.
+
+    Raises:
+        ConfigError: if it cannot be read.
+    """
+    file = scene.parent / (benchmark or f"{scene.stem}.json")
+    try:
+        return Description(**json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(f"{file} describes no task of LIBERO: {error}; scripts/demo --libero writes one") from error
+
+
+def libero_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+    """Read the scene of a task of the benchmark.
+
+    Args:
+        path: the file that is read.
+        values: its content.
+        positions: where each key stands in the file, for error messages.
+        domain: the domain ``libero``.
+        seed: recorded with the scene, which is not random.
+
+    Returns:
+        The scene.
+
+    Raises:
+        ConfigError: with file, line and key; also when the description cannot be read.
+    """
+    part = read_settings(BenchmarkPart, values, positions, others=WORLD.keys)
+    _, measured = read_description(path, part.benchmark).in_words(domain)
+    seen = measured.scene
+    return replace(common_scene(path, values, positions, domain, seed), robots=seen.robots, objects=seen.objects,
+        masses=seen.masses, stands=seen.stands)
+
+
+WORLD = World(libero_scene, LIBERO, keys_of(Heading, BenchmarkPart, Tuning))
