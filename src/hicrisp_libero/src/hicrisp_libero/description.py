@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.settings import STRICT, keys_of, read_settings
-from hicrisp_core.config.yaml_files import Positions
+from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.ports.kinds import World
@@ -23,12 +23,16 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from hicrisp_libero.bddl import read_bddl
 from hicrisp_libero.cameras import camera_files
 from hicrisp_libero.client import LONG, Benchmark
-from hicrisp_libero.kinds import Translation, translated
+from hicrisp_libero.kinds import ROBOT, Translation, translated
 from hicrisp_libero.models import benchmark_in
 from hicrisp_libero.scene_from_model import Measured, measure
 
 LIBERO = "libero"
 """Name of the world, and of its domain."""
+REACH = (0.2, 0.8)
+"""Least and greatest distance from the base at which the benchmark's tasks place things, metres."""
+CALIBRATED = 10.0
+"""Metres by which a camera may seem to be off its mounting: it is the model's own, and no edge can tell more."""
 
 
 @dataclass(frozen=True)
@@ -96,26 +100,30 @@ def describe(benchmark: Benchmark, suite: str, task: int, init: int) -> Tuple[De
 
 
 def write_scene(description: Description, folder: Path) -> Path:
-    """Write a description as a scene's file, with its cameras' files and what was measured beside it.
+    """Write a description as a scene's file, with the files of its cameras and its robot, and what was measured.
 
     Args:
         description: the task.
-        folder: gets the folders ``scenes`` and ``cameras``.
+        folder: gets the folders ``scenes``, ``cameras`` and ``robots``.
 
     Returns:
         The scene's file.
     """
     _, measured = description.in_words(load_domain(config_file("domains", LIBERO)))
     name = description.name
-    scenes, cameras = folder / "scenes", folder / "cameras"
-    for each in (scenes, cameras):
+    scenes, cameras, robots = folder / "scenes", folder / "cameras", folder / "robots"
+    for each in (scenes, cameras, robots):
         each.mkdir(parents=True, exist_ok=True)
+    body, _ = read_yaml(config_file("robots", ROBOT))
+    body = {**body, "body": {**body["body"], "reach": list(REACH)}}
+    (robots / f"{ROBOT}.yaml").write_text(yaml.safe_dump(body), encoding="utf-8")
     for camera, text in camera_files(description.told, measured.origin).items():
         (cameras / f"{name}_{camera}.yaml").write_text(text, encoding="utf-8")
     (scenes / f"{name}.json").write_text(json.dumps(asdict(description)), encoding="utf-8")
     file = scenes / f"{name}.yaml"
-    file.write_text(yaml.safe_dump({"scene": name, "domain": LIBERO, "world": LIBERO, "benchmark": f"{name}.json",
-        "task": description.told["instruction"], "camera": f"{name}_fixed"}, sort_keys=False), encoding="utf-8")
+    told = {"scene": name, "domain": LIBERO, "world": LIBERO, "benchmark": f"{name}.json",
+        "task": description.told["instruction"], "camera": f"{name}_fixed", "camera_error": CALIBRATED}
+    file.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
     return file
 
 

@@ -77,4 +77,7 @@ def build() -> LiberoServer:
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0, recent=0.3 if camera else 0.1)
     task = BenchmarkTask(read_description(Path(scene.source)), Benchmark())
     task.scene = scene
-    return LiberoServer(LiberoWorld(task, seed, float(parameter("rate", 1.0))), eyes, camera)
+    world = LiberoWorld(task, seed, float(parameter("rate", 1.0)))
+    if camera:
+        world.camera.take()  # The first takes many seconds, for which nobody waits later.
+    return LiberoServer(world, eyes, camera)

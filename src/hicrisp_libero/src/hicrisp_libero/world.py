@@ -26,7 +26,7 @@ from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 
 from hicrisp_libero.cameras import CAMERAS, FIXED, OPTICAL, WRIST
 from hicrisp_libero.client import LONG, Benchmark, BenchmarkLost
-from hicrisp_libero.description import LIBERO, Description, read_description
+from hicrisp_libero.description import LIBERO, REACH, Description, read_description
 from hicrisp_libero.scene_from_model import pose_from
 
 _DOF = 7
@@ -38,8 +38,6 @@ _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 
 _SPEED, _ACCELERATION = 0.3, 0.25
 """Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
-_REACH = (0.2, 0.8)
-"""Least and greatest distance from the base at which its tasks place things, metres."""
 
 
 class BenchmarkTask:
@@ -299,7 +297,7 @@ class LiberoWorld(EmbeddedWorld):
         for real, here in _HAND.items():
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
-        self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=_REACH)),)
+        self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=REACH)),)
         return BenchmarkSimulation(self.task, self.description, rate)
 
     def _open_eyes(self, scene: Scene) -> None:
