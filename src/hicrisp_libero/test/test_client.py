@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from hicrisp_core.errors import ConfigError
@@ -83,3 +84,23 @@ def test_without_the_benchmark_the_message_says_how_it_is_installed(monkeypatch:
     monkeypatch.setenv(ENVIRONMENT, "/nowhere/python3")
     with pytest.raises(ConfigError, match="/nowhere/python3 does not exist; scripts/bench libero"):
         interpreter()
+
+
+def test_who_steps_all_the_time_keeps_no_one_waiting(tmp_path: Path) -> None:
+    with _benchmark(tmp_path) as benchmark:
+        ended = Event()
+
+        def step() -> None:
+            while not ended.is_set():
+                benchmark.ask("step", [1.0])
+
+        stepping = [Thread(target=step) for _ in range(3)]
+        for each in stepping:
+            each.start()
+        try:
+            for value in range(20):
+                assert benchmark.ask("step", [value], seconds=30.0)[1].tolist() == [2.0 * value]
+        finally:
+            ended.set()
+            for each in stepping:
+                each.join()

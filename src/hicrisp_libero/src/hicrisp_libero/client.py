@@ -7,10 +7,11 @@ import os
 import select
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Condition
 from types import TracebackType
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterator, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 from hicrisp_core.errors import ConfigError, HicrispError
@@ -64,7 +65,7 @@ class Benchmark:
 
     def __init__(self, command: Sequence[str] = (), log: Optional[Path] = None) -> None:
         worker = Path(__file__).with_name("worker.py")
-        self._asking = Lock()
+        self._next, self._served, self._turns = 0, 0, Condition()
         self._command = list(command) or [str(interpreter()), str(worker)]
         self._log = open(log or os.devnull, "w+b")  # noqa: SIM115 - closed with the process
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
@@ -119,8 +120,21 @@ class Benchmark:
             BenchmarkLost: if the process died, answered with an error, or did not answer in time; it is ended.
         """
         deadline = Deadline(seconds)
-        with self._asking:  # Pictures are asked for by another thread than steps.
+        with self._turn():  # Pictures are asked for by another thread than steps.
             return self._answered(do, numbers, deadline, told)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Provide a context for one question after the other, in order: a lock would go to who steps all the time."""
+        with self._turns:
+            own, self._next = self._next, self._next + 1
+            self._turns.wait_for(lambda: self._served == own)
+        try:
+            yield
+        finally:
+            with self._turns:
+                self._served += 1
+                self._turns.notify_all()
 
     def _answered(
         self, do: str, numbers: Union[Sequence[float], np.ndarray], deadline: Deadline, told: Mapping[str, Any]

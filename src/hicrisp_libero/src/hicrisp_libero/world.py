@@ -213,7 +213,7 @@ class BenchmarkSimulation(Simulation):
 
 
 class BenchmarkCamera(EmbeddedCamera):
-    """One of the benchmark's cameras, as a depth camera: a picture is of the moment at which it is taken.
+    """One of the benchmark's cameras, as a depth camera: a picture is of its snapshot, or of the next step or two.
 
     Args:
         task: the task whose process draws.
@@ -229,11 +229,10 @@ class BenchmarkCamera(EmbeddedCamera):
         self._task = task
 
     def _picture(self, snapshot: Snapshot) -> Picture:
-        del snapshot
         lens = self.settings.intrinsics
         colour, distance, pose = self._task.picture(
             CAMERAS[WRIST if self.settings.mounting.in_hand else FIXED], (lens.width, lens.height))
-        return Picture(self._simulation.time, lens, self._colour.expose(colour, self.faults.light),
+        return Picture(snapshot.time, lens, self._colour.expose(colour, self.faults.light),
             self._depth.measure(distance), pose.compose(OPTICAL))
 
 
