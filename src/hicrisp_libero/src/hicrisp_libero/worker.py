@@ -271,8 +271,35 @@ class Episode:
             self._steps += 1
             if self._steps % CONTROL_STEPS == 0:
                 self._env.env._post_process()
-                self.success = bool(self._env.check_success())
-                self.ended = self.ended or self.success
+                self._judge()
+
+    def act(self, action: np.ndarray) -> None:
+        """Step the environment once, as the benchmark's own evaluation does.
+
+        Args:
+            action: array (7,), each from -1 to 1.
+        """
+        self._env.step(action.tolist())
+        self._judge()
+
+    def _judge(self) -> None:
+        self.success = bool(self._env.check_success())
+        self.ended = self.ended or self.success
+
+    def move(self, name: str, pose: np.ndarray) -> None:
+        """Put an object elsewhere, at rest.
+
+        Args:
+            name: of the object.
+            pose: array (7,): position, metres, and quaternion (x, y, z, w).
+        """
+        if name not in self._free:
+            raise Refused(f"'{name}' cannot be moved; what can be: {', '.join(self._free)}")
+        body = self._roots[name]
+        place, speed = int(self._model.jnt_qposadr[self._model.body_jntadr[body]]), int(self._model.body_dofadr[body])
+        self._data.qpos[place : place + 7] = pose[[0, 1, 2, 6, 3, 4, 5]]
+        self._data.qvel[speed : speed + 6] = 0.0
+        self._env.sim.forward()
 
     def picture(self, camera: str) -> Tuple[Dict[str, Any], List[float]]:
         """Return a picture, as rows of red, green and blue from 0 to 255.
@@ -338,6 +365,12 @@ def answer(
         raise Refused(f"'{do}' needs an episode: make one first")
     if do == "step":
         episode.step(numbers, told["steps"])
+        return {}, episode.state(), episode
+    if do == "act":
+        episode.act(numbers)
+        return {}, episode.state(), episode
+    if do == "move":
+        episode.move(told["name"], numbers)
         return {}, episode.state(), episode
     if do == "heights":
         return (*episode.heights(told["name"]), episode)

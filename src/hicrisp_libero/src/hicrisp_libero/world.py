@@ -11,6 +11,7 @@ import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
+from hicrisp_core.model import Pose
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene import Scene
 from hicrisp_sim.arm_joints import ArmJoints
@@ -24,6 +25,7 @@ from hicrisp_libero.bddl import read_bddl
 from hicrisp_libero.client import LONG, Benchmark
 from hicrisp_libero.kinds import translated
 from hicrisp_libero.models import benchmark_in
+from hicrisp_libero.osc import JOINT, OSC, PERIOD, DeltaPose, limit_of
 from hicrisp_libero.scene_from_model import measure, pose_from
 
 _DOF = 7
@@ -50,7 +52,9 @@ class BenchmarkTask:
     """
 
     def __init__(self, suite: str, number: int, init: int, benchmark: Benchmark) -> None:
-        self.benchmark = benchmark
+        self.benchmark, self.suite, self.number = benchmark, suite, number
+        self.actions = 0
+        """Steps of its environment until its goal held."""
         self.told, self.state = benchmark.ask("make", seconds=LONG, suite=suite, task=number, init=init)
         heights: Dict[str, np.ndarray] = {}
         for name in self.told["bodies"]:
@@ -73,6 +77,26 @@ class BenchmarkTask:
             steps: of the physics.
         """
         _, self.state = self.benchmark.ask("step", wanted, steps=steps)
+
+    def act(self, action: np.ndarray) -> None:
+        """Have the benchmark's environment step.
+
+        Args:
+            action: array (7,), each from -1 to 1.
+        """
+        self.actions += not self.success
+        _, self.state = self.benchmark.ask("act", action)
+
+    def move(self, name: str, pose: Pose) -> None:
+        """Put an object elsewhere in the physics, at rest.
+
+        Args:
+            name: of the object, in our words.
+            pose: world frame.
+        """
+        body = self.measured.origin.compose(pose).compose(self.measured.placed[name].inverse())
+        theirs = next(each for each, own in self.words.names.items() if own == name)
+        _, self.state = self.benchmark.ask("move", [*body.position, *body.orientation], name=theirs)
 
     def save_picture(self, file: Path, camera: str = "agentview") -> None:
         """Save what one of the benchmark's cameras sees.
@@ -128,6 +152,23 @@ class BenchmarkJoints(ArmJoints):
         super().command(positions, velocities)
         self.wanted = np.concatenate([positions, velocities])
 
+    def lag(self, wanted: np.ndarray) -> np.ndarray:
+        """Return what is missing.
+
+        Args:
+            wanted: array (joints,), rad.
+
+        Returns:
+            Array (joints,), rad.
+        """
+        osc = self._measured.osc
+        return super().lag(wanted) if osc is None else osc.lag(wanted, self.positions)
+
+    @property
+    def pace(self) -> float:
+        """How fast it can follow."""
+        return 1.0 if self._measured.osc is None else self._measured.osc.pace
+
     @property
     def finger(self) -> float:
         """Where each finger shall be, metres from the middle."""
@@ -150,10 +191,14 @@ class BenchmarkSimulation(Simulation):
     Args:
         task: the task whose process steps.
         arm: description of its arm.
+        control: ``joint``, or ``osc`` for the benchmark's own actions, no more than an episode has.
     """
 
-    def __init__(self, task: BenchmarkTask, arm: ArmDescription) -> None:
+    def __init__(self, task: BenchmarkTask, arm: ArmDescription, control: str = JOINT) -> None:
         self.task = task
+        self.osc = DeltaPose(arm) if control == OSC else None
+        self.limit = limit_of(task.suite) if control == OSC else 0
+        self._acts_at = 0.0
         self.torques, self.grip = np.zeros(_DOF), 0.0
         super().__init__(task.scene, (arm,))
 
@@ -168,9 +213,25 @@ class BenchmarkSimulation(Simulation):
         self._joints.command_fingers(self._joints.opening, 20.0)
 
     def _integrate(self) -> None:
-        self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        if self.osc is None:
+            self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        elif self.data.time >= self._acts_at and self.task.actions < self.limit:
+            self._acts_at += PERIOD
+            joints = self._joints
+            self.task.act(self.osc.action(joints.wanted, joints.finger, joints.positions))
         self.data.time += CONTROL_PERIOD
         self._show()
+
+    def put(self, name: str, pose: Pose) -> None:
+        """Move an object, and stop it.
+
+        Args:
+            name: name of the object in the world.
+            pose: world frame.
+        """
+        with self.edit():
+            self.task.move(name, pose)
+            self._show()
 
     def _show(self) -> None:
         """Copy the benchmark's state."""
@@ -197,10 +258,11 @@ class LiberoWorld(EmbeddedWorld):
     Args:
         task: the task, at its start.
         seed: draws the planner's choices.
+        control: how the arm is driven, ``joint`` or ``osc``.
     """
 
-    def __init__(self, task: BenchmarkTask, seed: int = 0) -> None:
-        self.task = task
+    def __init__(self, task: BenchmarkTask, seed: int = 0, control: str = JOINT) -> None:
+        self.task, self.control = task, control
         super().__init__(task.scene, seed, domain=task.domain)
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
@@ -211,7 +273,7 @@ class LiberoWorld(EmbeddedWorld):
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
         self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=_REACH)),)
-        return BenchmarkSimulation(self.task, self.description)
+        return BenchmarkSimulation(self.task, self.description, self.control)
 
     def _open_eyes(self, scene: Scene) -> None:
         super()._open_eyes(scene)
