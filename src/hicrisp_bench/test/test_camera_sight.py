@@ -13,7 +13,6 @@ from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.faults import put
 
 from hicrisp_perception import CameraMisplaced
 
@@ -62,6 +61,6 @@ def test_what_the_arm_touches_of_things_that_no_file_describes_is_counted() -> N
     touches = Touches(world)
     world.settle(1.0)
     assert not touches.names
-    put(world.simulation, "box", Pose((0.45, -0.25, 0.10)))
+    world.simulation.put("box", Pose((0.45, -0.25, 0.10)))
     world.settle(1.0)
     assert touches.names == ["intruder_1"]

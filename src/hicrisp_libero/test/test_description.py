@@ -37,12 +37,13 @@ def description(tmp_path: Path) -> Description:
         "instruction": "put the can beside the box", "file": str(tasks / "shop.bddl"), "free": ["tin_can_1"],
         "table": [0.0, 0.0, 1.0, 1.2], "base": [-0.66, 0.0, 0.9, 0, 0, 0, 1], "joints": [], "sites": {},
         "bodies": {"tin_can_1": {"pose": [-0.16, 0.2, 0.94, 0, 0, 0, 1], "mass": 0.2, "movable": True,
+            "heights": [[0.08] * 25] * 25,
             "boxes": [[-0.03, -0.03, -0.04, 0.03, 0.03, 0.04]]}},
         "hand": [-0.2, 0.0, 1.2, *_DOWN],
         "cameras": {"agentview": {"pose": [0.0, 0.0, 2.0, 0, 0, 0, 1], "opening": 90.0},
             "robot0_eye_in_hand": {"pose": [-0.2, 0.0, 1.15, 0, 0, 0, 1], "opening": 75.0}},
     }
-    return Description("shop", 0, 3, told, {"tin_can_1": [[0.08] * 25] * 25})
+    return Description("shop", 0, 3, told)
 
 
 def test_what_was_written_is_read_as_the_same_scene(description: Description, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.client import Benchmark, interpreter
 from hicrisp_libero.description import describe
-from hicrisp_libero.world import BenchmarkTask, LiberoWorld
+from hicrisp_libero.task import BenchmarkTask
+from hicrisp_libero.world import LiberoWorld
 
 
 def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() -> None:
@@ -18,6 +20,8 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
     with Benchmark() as benchmark:
         with pytest.raises(ConfigError, match="libero_object has no task 10; its tasks: 0 to 9"):
             benchmark.ask("make", seconds=600.0, suite="libero_object", task=10, init=0)
+        with pytest.raises(ConfigError, match="the task has no start 50; its starts: 0 to 49"):
+            benchmark.ask("make", seconds=600.0, suite="libero_object", task=0, init=50)
         description, state = describe(benchmark, "libero_object", 0, 0)
         task = BenchmarkTask(description, benchmark, state)
         world = LiberoWorld(task)
@@ -26,3 +30,11 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
         assert seen.holds("on", "alphabet_soup", "table")
         assert seen.objects["basket"].form.hollow
         assert world.time < 5.0
+        with pytest.raises(ConfigError, match="cannot be moved; what can be: alphabet_soup_1"):
+            benchmark.ask("move", [0.0] * 7, name="robot0")
+        before = seen.objects["alphabet_soup"].pose
+        assert before is not None
+        world.inject("object_moved", "alphabet_soup", (0.05,))
+        after = world.observe(Deadline(60.0)).objects["alphabet_soup"].pose  # As its physics says, which has stepped.
+        assert after is not None
+        assert planar_distance(before.position, after.position) == pytest.approx(0.05, abs=0.005)

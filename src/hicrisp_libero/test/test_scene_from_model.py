@@ -39,6 +39,7 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measu
         name: {
             "pose": [0.1 * number, 0.2, 0.9 + _SIZES[name][2] / 2.0, 0.0, 0.0, 0.0, 1.0],
             "boxes": [_box(_SIZES[name])],
+            "heights": heights[name],
             "movable": True,
             "mass": 0.1,
         }
@@ -47,6 +48,7 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measu
     bodies["chest"] = {
         "pose": [0.0, -0.3, 0.9, 0.0, 0.0, 0.0, 1.0],
         "boxes": [_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1))],
+        "heights": np.full((25, 25), 0.2),
         "movable": False,
         "mass": 5.0,
     }
@@ -62,7 +64,7 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measu
     words = Translation(
         {name: name for name in bodies}, {"chest_top_region": Place("top_drawer")}, WorldState(objects), Goal(())
     )
-    return measure(told, {**heights, "chest": np.full((25, 25), 0.2)}, words, "test")
+    return measure(told, words, "test")
 
 
 @pytest.mark.parametrize(
@@ -90,6 +92,7 @@ def test_a_body_that_lies_on_its_own_y_axis_is_measured_upright() -> None:
             "can": {
                 "pose": [0.0, 0.0, 0.94, half, 0.0, 0.0, half],
                 "boxes": [_box((0.06, 0.08, 0.06))],
+                "heights": _FLAT,
                 "movable": True,
                 "mass": 0.1,
             }
@@ -101,7 +104,7 @@ def test_a_body_that_lies_on_its_own_y_axis_is_measured_upright() -> None:
         "sites": {},
     }
     words = Translation({"can": "can"}, {}, WorldState({"can": WorldObject("can", "cylinder")}), Goal(()))
-    item = measure(told, {"can": _FLAT}, words, "test").scene.objects["can"]
+    item = measure(told, words, "test").scene.objects["can"]
     assert item.size == pytest.approx((0.06, 0.06, 0.08))
     assert item.pose is not None
     assert item.pose.axes[2] == pytest.approx((0.0, 0.0, 1.0))

@@ -11,7 +11,6 @@ from acting import LIMIT
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.faults import put
 
 SCENE = """
 scene: cutting
@@ -72,7 +71,7 @@ def test_a_blade_that_only_presses_does_not_cut(worktop: Worktop) -> None:
     simulation = worktop.world.simulation
     sausage = worktop.world.true_frames()["sausage"][0]
     x, y, _ = sausage.apply((0.034, 0.0, 0.0))
-    put(simulation, "knife", Pose((x, y, 0.03 + 0.0425 + 0.0005), sausage.orientation))
+    simulation.put("knife", Pose((x, y, 0.03 + 0.0425 + 0.0005), sausage.orientation))
     worktop.world.pass_time(1.0)
     assert worktop.whole()
     assert max(simulation.cuts._drawn.values()) < 0.01

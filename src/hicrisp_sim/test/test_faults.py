@@ -57,6 +57,7 @@ def test_an_item_that_slips_is_not_claimed_as_placed(tabletop: Lab) -> None:
     outcome = tabletop.do("place_next_to", item="box", reference="cylinder")
     assert outcome.status is Status.EXECUTION
     assert "slipped" in outcome.message
+    assert tabletop.world.faults.happened == {"slip": 1}
     assert tabletop.see().holds("on", "box", "table")
     assert tabletop.do("pick", item="box").ok
 
@@ -66,6 +67,7 @@ def test_an_item_that_is_moved_under_the_hand_is_missed_once(tabletop: Lab) -> N
     outcome = tabletop.do("pick", item="box")
     assert outcome.status is Status.EXECUTION
     assert "closed on nothing" in outcome.message
+    assert tabletop.world.faults.happened == {"object_moved": 1}
     assert tabletop.do("pick", item="box").ok
 
 

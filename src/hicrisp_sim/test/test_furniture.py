@@ -15,7 +15,6 @@ from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Outcome,
 from hicrisp_core.model.geometry import from_euler, rotate
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.faults import put
 
 ARMS = {"drawer": "left_arm", "cupboard": "right_arm"}
 SLIDING_AND_SWINGING = ("drawer", pytest.param("cupboard", marks=LONG))
@@ -139,7 +138,7 @@ def test_what_lies_in_a_closed_drawer_is_not_seen_but_stays_known(kitchen: Kitch
     world = kitchen.world
     assert kitchen.do("open", "drawer").ok
     x, y, _ = world.frames()["drawer"][0].position
-    put(world.simulation, "red_box", Pose((x - 0.03, y, 0.06)))
+    world.simulation.put("red_box", Pose((x - 0.03, y, 0.06)))
     assert kitchen.seen().holds("in", "red_box", "drawer")
     assert kitchen.do("close", "drawer").ok
     assert "red_box" not in world.frames()

@@ -13,7 +13,6 @@ from hicrisp_core.model.geometry import multiply
 from hicrisp_core.model.liquids import level_of, retained
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.faults import put
 from hicrisp_sim.liquids import MARK
 
 LEFT = "left_arm"
@@ -80,7 +79,7 @@ def test_a_vessel_is_taken_from_the_side_and_carried_upright(holding: Bar) -> No
 def test_what_misses_the_other_vessel_is_lost_and_told(holding: Bar) -> None:
     def away(phase: str, fraction: float) -> None:
         if phase == "pour":
-            put(holding.world.simulation, "shaker", Pose((0.5, -0.5, 0.07)))
+            holding.world.simulation.put("shaker", Pose((0.5, -0.5, 0.07)))
 
     outcome = holding.pour(50.0, away)
     assert outcome.status is Status.EXECUTION
@@ -93,7 +92,7 @@ def test_a_bottle_that_is_tipped_over_runs_out_and_is_seen_to() -> None:
     bar = Bar()
     pose = bar.world.frames()["rum_bottle"][0]
     lying = multiply(pose.orientation, (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)))
-    put(bar.world.simulation, "rum_bottle", Pose((*pose.position[:2], 0.031), lying))
+    bar.world.simulation.put("rum_bottle", Pose((*pose.position[:2], 0.031), lying))
     bar.world.pass_time(2.0)
     assert level_of(bar.world.observe(Deadline(LIMIT)), "rum_bottle") == 0.0
     assert bar.liquids.lost == pytest.approx(400.0, abs=MARK)

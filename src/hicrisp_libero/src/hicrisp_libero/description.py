@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Any, Mapping, Tuple
 
 import numpy as np
 import yaml
@@ -44,14 +44,12 @@ class Description:
         task: number of the task in it.
         init: number of the start.
         told: what the benchmark answers to ``make``.
-        heights: for each object how high it is on a square grid seen from above, metres; negative where nothing is.
     """
 
     suite: str
     task: int
     init: int
     told: Mapping[str, Any]
-    heights: Mapping[str, Sequence[Sequence[float]]]
 
     @property
     def name(self) -> str:
@@ -72,8 +70,7 @@ class Description:
         """
         file = Path(self.told["file"])
         words = translated(read_bddl(file), domain, lru_cache(maxsize=None)(benchmark_in(file.parents[4]).model))
-        heights = {name: np.array(rows) for name, rows in self.heights.items()}
-        return words, measure(self.told, heights, words, self.name)
+        return words, measure(self.told, words, self.name)
 
 
 def describe(benchmark: Benchmark, suite: str, task: int, init: int) -> Tuple[Description, np.ndarray]:
@@ -92,11 +89,7 @@ def describe(benchmark: Benchmark, suite: str, task: int, init: int) -> Tuple[De
         ConfigError: if there is no such suite, task or start, with those that there are.
     """
     told, state = benchmark.ask("make", seconds=LONG, suite=suite, task=task, init=init)
-    heights = {}
-    for name in told["bodies"]:
-        about, values = benchmark.ask("heights", name=name)
-        heights[name] = values.reshape(about["grid"], about["grid"]).tolist()
-    return Description(suite, task, init, told, heights), state
+    return Description(suite, task, init, told), state
 
 
 def write_scene(description: Description, folder: Path) -> Path:

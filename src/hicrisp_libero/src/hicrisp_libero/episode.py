@@ -12,12 +12,18 @@ from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
+from hicrisp_core.scene import SceneFault
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.faults import KINDS
 
-from hicrisp_libero.world import BenchmarkTask, LiberoWorld
+from hicrisp_libero.osc import JOINT, OSC, PERIOD, limit_of
+from hicrisp_libero.task import BenchmarkTask
+from hicrisp_libero.world import LiberoWorld
 
 SECONDS = 180.0
 """Simulated time of an episode in which the joints are commanded."""
+_TASKS = 1000
+"""More than a suite has: no two episodes draw the same faults."""
 
 
 class GoalGiven:
@@ -50,6 +56,8 @@ def run_episode(
     seed: int = 0,
     interpreter: Optional[Interpreter] = None,
     picture: Optional[Path] = None,
+    control: str = JOINT,
+    fault: Optional[SceneFault] = None,
 ) -> Dict[str, Any]:
     """Run the executive on a task of the benchmark.
 
@@ -59,16 +67,27 @@ def run_episode(
         seed: draws the planner's choices.
         interpreter: in place of the one that the parts name.
         picture: file that gets a picture of the end.
+        control: how the arm is driven: ``joint``, or ``osc`` for the benchmark's own actions and their number.
+        fault: is injected; one that needs a target, for each object that can be moved.
 
     Returns:
-        The result as JSON values: ``success`` is the benchmark's own judgement, ``believed`` our detector's.
+        The result as JSON values: ``success`` is the benchmark's own judgement, ``believed`` our detector's, and
+        ``happened`` how often the fault occurred.
     """
-    world, late = LiberoWorld(task, seed), Event()
+    world, late = LiberoWorld(task, seed, control=control), Event()
+    task.actions = 0  # Those until now are the wait with which every evaluation begins.
+    world.faults.reset(_TASKS * seed + task.number)
+    if fault is not None:
+        things = [item.name for item in world.scene.things]
+        targets = things if KINDS[fault.kind].needs_target else [fault.target]
+        for target in targets:
+            world.inject(fault.kind, target, fault.magnitude, fault.count)
     parts = replace(parts, bodies=world.bodies)
     ports: Dict[str, Any] = {} if interpreter is None else {"interpreter": interpreter}
     executive = parts.executive(dict(world.robots), world, lambda _: None, late, **ports)
     began, first = time.perf_counter(), world.time
-    world.simulation.at(first + SECONDS, late.set)
+    limit = limit_of(task.suite) * PERIOD if control == OSC else SECONDS
+    world.simulation.at(first + limit, late.set)
     result = executive.run(Task(task.instruction))
     world.settle(1.0)
     if picture is not None:
@@ -77,6 +96,9 @@ def run_episode(
     return {"instruction": task.instruction, "success": task.success, "holds": task.holds,
         "believed": bool(result.success), "message": result.message, "plan": list(result.plan),
         "goal": str(result.goal), "failures": failures, "corrections": dict(result.corrections),
-        "corrected_by": dict(result.corrected_by), "steps": result.steps_executed, "llm_calls": result.llm_calls,
-        "tokens": result.tokens, "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began,
+        "corrected_by": dict(result.corrected_by),
+        "steps": result.steps_executed, "actions": task.actions if control == OSC else None,
+        "happened": world.faults.happened[fault.kind] if fault is not None else 0,
+        "llm_calls": result.llm_calls, "tokens": result.tokens, "seconds": round(world.time - first, 1),
+        "wall_s": time.perf_counter() - began,
         "versions": dict(task.benchmark.versions)}

@@ -62,14 +62,12 @@ def pose_from(values: Union[Sequence[float], np.ndarray]) -> Pose:
     return Pose((x, y, z), (qx, qy, qz, qw))
 
 
-def measure(
-    told: Mapping[str, Any], heights: Mapping[str, np.ndarray], translation: Translation, name: str
-) -> Measured:
+def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Measured:
     """Make a scene of what the benchmark tells of its model.
 
     Args:
-        told: the answer to ``make``.
-        heights: for each object how high it is on a square grid seen from above, metres; negative where nothing is.
+        told: the answer to ``make``; ``heights`` of an object is how high it is on a square grid seen from above,
+            metres, negative where nothing is.
         translation: what its objects are called here, and of which types they are.
         name: of the scene.
 
@@ -89,7 +87,7 @@ def measure(
     masses: Dict[str, float] = {}
     for each, (frame, size) in frames.items():
         own = translation.names[each]
-        shape, form = _shape(size, heights[each], frame, bodies[each]["boxes"])
+        shape, form = _shape(size, np.array(bodies[each]["heights"]), frame, bodies[each]["boxes"])
         if form.round:
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])

@@ -40,9 +40,7 @@ def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
     return told, np.frombuffer(stream.read(size), dtype=np.float64)
 
 
-def write_frame(
-    stream: BinaryIO, told: Dict[str, Any], numbers: Union[Sequence[float], np.ndarray] = ()
-) -> None:
+def write_frame(stream: BinaryIO, told: Dict[str, Any], numbers: Union[Sequence[float], np.ndarray] = ()) -> None:
     """Write one frame."""
     text, payload = json.dumps(told).encode(), np.asarray(numbers, dtype=np.float64).tobytes()
     stream.write(HEAD.pack(len(text), len(payload)) + text + payload)
@@ -133,17 +131,15 @@ class Episode:
         """
         env, model = self._env.env, self._model
         told: Dict[str, Any] = {
-            "instruction": self._env.language_instruction,
-            "file": self._file,
-            "free": self._free,
-            "table": self._table(),
-            "base": self._pose(model.body("robot0_link0").id),
+            "instruction": self._env.language_instruction, "file": self._file, "free": self._free,
+            "table": self._table(), "base": self._pose(model.body("robot0_link0").id),
+            "hand": self._pose(model.body("robot0_right_hand").id),
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
-                **self._measured(body)} for name, body in self._roots.items()},
-            "sites": {name: {"body": self._body_of(name)} for name in env.object_sites_dict},
-            "hand": self._pose(model.body("robot0_right_hand").id),
+                "heights": self._heights(body), **self._measured(body)} for name, body in self._roots.items()},
+            "sites": {name: {"body": model.body(int(model.site_bodyid[model.site(name).id])).name}
+                for name in env.object_sites_dict},
             "cameras": {model.camera(number).name: {"pose": self._camera(number), "opening":
                 float(model.cam_fovy[number])} for number in range(model.ncam)},
         }
@@ -167,9 +163,6 @@ class Episode:
         mujoco.mju_mat2Quat(found, self._data.cam_xmat[number])
         w, x, y, z = found.tolist()
         return [*self._data.cam_xpos[number].tolist(), x, y, z, w]
-
-    def _body_of(self, site: str) -> str:
-        return str(self._model.body(int(self._model.site_bodyid[self._model.site(site).id])).name)
 
     def _joint(self, number: int) -> Dict[str, Any]:
         model, body = self._model, int(self._model.jnt_bodyid[number])
@@ -199,37 +192,25 @@ class Episode:
             boxes.append([*local.min(axis=0).tolist(), *local.max(axis=0).tolist()])
         return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
 
-    def heights(self, name: str) -> Tuple[Dict[str, Any], List[float]]:
-        """Measure an object from above, as it stands.
-
-        Args:
-            name: of the object.
-
-        Returns:
-            The grid's size; the heights above its lowest point on a grid of ``GRID`` by ``GRID``, -1 where nothing is.
-        """
+    def _heights(self, body: int) -> List[List[float]]:
+        """Return how high an object stands above its lowest point on a grid seen from above; -1 where nothing is."""
         import mujoco
 
-        if name not in self._roots:
-            raise Refused(f"there is no '{name}'; there are: {', '.join(self._roots)}")
-        body, data = self._roots[name], mujoco.MjData(self._model)
+        data, geoms = mujoco.MjData(self._model), self._geoms(body, False)
         data.qpos[:] = self._data.qpos
         mujoco.mj_kinematics(self._model, data)
-        corners = np.concatenate(
-            [_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
-            for geom in self._geoms(body, False)])
+        corners = np.concatenate([_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
+            + data.geom_xpos[geom] for geom in geoms])
         low, high, found = corners.min(axis=0), corners.max(axis=0), []
-        geoms = self._geoms(body, False)
-        lifted = np.array([0.0, 0.0, _ABOVE])
-        data.geom_xpos[geoms] += lifted  # Away from everything else.
+        data.geom_xpos[geoms] += np.array([0.0, 0.0, _ABOVE])  # Away from everything else.
         number = np.zeros(1, np.int32)
         for x in np.linspace(low[0], high[0], 2 * GRID + 1)[1::2]:
             for y in np.linspace(low[1], high[1], 2 * GRID + 1)[1::2]:
                 top = np.array([x, y, high[2] + _ABOVE + 0.5])
                 far = mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
-                height = high[2] + 0.5 - far - low[2]
+                height = float(high[2] + 0.5 - far - low[2])
                 found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
-        return {"grid": GRID}, found
+        return [found[row * GRID : (row + 1) * GRID] for row in range(GRID)]
 
     def state(self) -> List[float]:
         """Return the state: time, whether the goal holds and has held, joints and their speeds, fingers (place and
@@ -243,8 +224,7 @@ class Episode:
         for number in self._joints:
             found += [float(data.qpos[self._model.jnt_qposadr[number]]),
                 float(data.qvel[self._model.jnt_dofadr[number]])]
-        fingers = np.abs(data.qpos[self._fingers[0]]).tolist()
-        speeds = np.abs(data.qvel[self._fingers[1]]).tolist()
+        fingers, speeds = np.abs(data.qpos[self._fingers[0]]).tolist(), np.abs(data.qvel[self._fingers[1]]).tolist()
         return [float(data.time), float(self.success), float(self.ended), *data.qpos[self._arm[0]].tolist(),
             *data.qvel[self._arm[1]].tolist(), *fingers, *speeds, *self._torques(),
             float(np.abs(data.actuator_force[self._grip]).max()), *found]
@@ -283,8 +263,35 @@ class Episode:
             self._steps += 1
             if self._steps % CONTROL_STEPS == 0:
                 self._env.env._post_process()
-                self.success = bool(self._env.check_success())
-                self.ended = self.ended or self.success
+                self._judge()
+
+    def act(self, action: np.ndarray) -> None:
+        """Step the environment once, as the benchmark's own evaluation does.
+
+        Args:
+            action: array (7,), each from -1 to 1.
+        """
+        self._env.step(action.tolist())
+        self._judge()
+
+    def _judge(self) -> None:
+        self.success = bool(self._env.check_success())
+        self.ended = self.ended or self.success
+
+    def move(self, name: str, pose: np.ndarray) -> None:
+        """Put an object elsewhere, at rest.
+
+        Args:
+            name: of the object.
+            pose: array (7,): position, metres, and quaternion (x, y, z, w).
+        """
+        if name not in self._free:
+            raise Refused(f"'{name}' cannot be moved; what can be: {', '.join(self._free)}")
+        body = self._roots[name]
+        place, speed = int(self._model.jnt_qposadr[self._model.body_jntadr[body]]), int(self._model.body_dofadr[body])
+        self._data.qpos[place : place + 7] = pose[[0, 1, 2, 6, 3, 4, 5]]
+        self._data.qvel[speed : speed + 6] = 0.0
+        self._env.sim.forward()
 
     def picture(self, camera: str, width: int, height: int) -> Tuple[Dict[str, Any], np.ndarray]:
         """Return a picture, as rows of red, green and blue from 0 to 255 and of depth along the axis, metres.
@@ -347,23 +354,26 @@ def answer(
         return {name: suite.n_tasks for name, suite in complete_suites().items()}, (), episode
     if do == "make":
         key = told["suite"], told["task"], told["init"]
-        if episode is not None and episode.key == key:
-            episode.begin()
-        else:
+        if episode is None or episode.key != key:
             if episode is not None:
                 episode.close()
             episode = Episode(*key)
+        else:
+            episode.begin()
         return (*episode.describe(), episode)
     if episode is None:
         raise Refused(f"'{do}' needs an episode: make one first")
-    if do == "step":
-        episode.step(numbers, told["steps"])
-        return {}, episode.state(), episode
-    if do == "heights":
-        return (*episode.heights(told["name"]), episode)
     if do == "picture":
         return (*episode.picture(told["camera"], told["width"], told["height"]), episode)
-    raise Refused(f"unknown request '{do}'")
+    if do == "step":
+        episode.step(numbers, told["steps"])
+    elif do == "act":
+        episode.act(numbers)
+    elif do == "move":
+        episode.move(told["name"], numbers)
+    else:
+        raise Refused(f"unknown request '{do}'")
+    return {}, episode.state(), episode
 
 
 def main() -> None:

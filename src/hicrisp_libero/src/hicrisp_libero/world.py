@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Mapping, Optional, Tuple, Union
+from typing import Callable, Mapping, Optional, Union
 
 import numpy as np
-from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.perception import frames_of
-from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.robot.description import RobotBody
@@ -25,102 +23,19 @@ from hicrisp_sim.mujoco_poses import w_first
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 
 from hicrisp_libero.cameras import CAMERAS, FIXED, OPTICAL, WRIST
-from hicrisp_libero.client import LONG, Benchmark, BenchmarkLost
-from hicrisp_libero.description import LIBERO, REACH, Description, read_description
+from hicrisp_libero.client import BenchmarkLost
+from hicrisp_libero.description import REACH, read_description
+from hicrisp_libero.osc import JOINT, OSC, PERIOD, DeltaPose, limit_of
 from hicrisp_libero.scene_from_model import pose_from
+from hicrisp_libero.task import BenchmarkTask
 
 _DOF = 7
 _BODY = 13
 """Numbers of an object's pose and speeds."""
 _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 """Metres from the hand to its fingers and its tool centre point: the benchmark's are 6 mm shorter than real ones."""
-
-
 _SPEED, _ACCELERATION = 0.3, 0.25
 """Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
-
-
-class BenchmarkTask:
-    """A task of the benchmark: its process, what it says of itself, and what that is in our words.
-
-    Args:
-        description: the task and its start.
-        benchmark: the process.
-        state: the first state, where the process has just made it.
-    """
-
-    def __init__(self, description: Description, benchmark: Benchmark, state: Optional[np.ndarray] = None) -> None:
-        self.benchmark = benchmark
-        self.domain = load_domain(config_file("domains", LIBERO))
-        self.begin(description, state)
-
-    def begin(self, description: Description, state: Optional[np.ndarray] = None) -> None:
-        """Begin this task, another one, or another start.
-
-        Args:
-            description: the task and its start.
-            state: the first state, where the process has just made it.
-        """
-        self.words, self.measured = description.in_words(self.domain)
-        self.scene = self.measured.scene
-        """The scene as our planning knows it."""
-        self.free = [self.words.names[name] for name in description.told["free"]]
-        self.state = state if state is not None else self.benchmark.ask("make", seconds=LONG, suite=description.suite,
-            task=description.task, init=description.init)[1]
-
-    def step(self, wanted: np.ndarray, steps: int) -> None:
-        """Have the physics step.
-
-        Args:
-            wanted: array (15,): the joints' positions and velocities, rad and rad/s, and where each finger shall be,
-                metres from the middle.
-            steps: of the physics.
-        """
-        _, self.state = self.benchmark.ask("step", wanted, steps=steps)
-
-    def picture(self, camera: str, size: Tuple[int, int]) -> Tuple[np.ndarray, np.ndarray, Pose]:
-        """Take a picture with one of the benchmark's cameras.
-
-        Args:
-            camera: its name in the benchmark.
-            size: width and height, pixels.
-
-        Returns:
-            Red, green and blue (height, width, 3) as uint8; depth along the axis (height, width), float32, metres; the
-            camera in our world frame, z back and y up.
-        """
-        about, numbers = self.benchmark.ask("picture", seconds=LONG, camera=camera, width=size[0], height=size[1])
-        seen = numbers.reshape(size[1], size[0], 4)
-        pose = self.measured.origin.inverse().compose(pose_from(about["pose"]))
-        return seen[..., :3].astype(np.uint8), seen[..., 3].astype(np.float32), pose
-
-    def save_picture(self, file: Path, camera: str = "agentview") -> None:
-        """Save what one of the benchmark's cameras sees.
-
-        Args:
-            file: PNG or JPEG by its name.
-            camera: name of the camera.
-        """
-        from PIL import Image  # Most episodes need no picture.
-
-        Image.fromarray(self.picture(camera, (512, 512))[0]).save(file)
-
-    @property
-    def instruction(self) -> str:
-        """The task in the benchmark's words."""
-        return self.scene.task
-
-    @property
-    def success(self) -> bool:
-        """Whether the benchmark's judge has seen its goal hold at the end of one of its steps, which is when it ends an
-        episode.
-        """
-        return bool(self.state[2])
-
-    @property
-    def holds(self) -> bool:
-        """Whether its judge sees the goal hold now."""
-        return bool(self.state[1])
 
 
 class BenchmarkJoints(ArmJoints):
@@ -141,6 +56,23 @@ class BenchmarkJoints(ArmJoints):
         """
         super().command(positions, velocities)
         self.wanted = np.concatenate([positions, velocities])
+
+    def lag(self, wanted: np.ndarray) -> np.ndarray:
+        """Return what is missing.
+
+        Args:
+            wanted: array (joints,), rad.
+
+        Returns:
+            Array (joints,), rad.
+        """
+        osc = self._measured.osc
+        return super().lag(wanted) if osc is None else osc.lag(wanted, self.positions)
+
+    @property
+    def pace(self) -> float:
+        """How fast it can follow."""
+        return 1.0 if self._measured.osc is None else self._measured.osc.pace
 
     @property
     def finger(self) -> float:
@@ -165,10 +97,16 @@ class BenchmarkSimulation(Simulation):
         task: the task whose process steps.
         arm: description of its arm.
         rate: simulated seconds a second; 0 for as fast as it can.
+        control: ``joint``, or ``osc`` for the benchmark's own actions, no more than an episode has.
     """
 
-    def __init__(self, task: BenchmarkTask, arm: ArmDescription, rate: float = 0.0) -> None:
+    def __init__(
+        self, task: BenchmarkTask, arm: ArmDescription, rate: float = 0.0, control: str = JOINT
+    ) -> None:
         self.task = task
+        self.osc = DeltaPose(arm) if control == OSC else None
+        self.limit = limit_of(task.suite) if control == OSC else 0
+        self._acts_at = 0.0
         self.torques, self.grip = np.zeros(_DOF), 0.0
         self.when_lost: Callable[[BenchmarkLost], None] = lambda _: None
         """Called when the process is lost, from the thread that steps."""
@@ -186,12 +124,31 @@ class BenchmarkSimulation(Simulation):
 
     def _integrate(self) -> None:
         try:
-            self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+            self._step()
         except BenchmarkLost as error:
             self.when_lost(error)
             raise
         self.data.time += CONTROL_PERIOD
         self._show()
+
+    def _step(self) -> None:
+        if self.osc is None:
+            self.task.step(np.append(self._joints.wanted, self._joints.finger), round(CONTROL_PERIOD / TIMESTEP))
+        elif self.data.time >= self._acts_at and self.task.actions < self.limit:
+            self._acts_at += PERIOD
+            joints = self._joints
+            self.task.act(self.osc.action(joints.wanted, joints.finger, joints.positions))
+
+    def put(self, name: str, pose: Pose) -> None:
+        """Move an object, and stop it.
+
+        Args:
+            name: name of the object in the world.
+            pose: world frame.
+        """
+        with self.edit():
+            self.task.move(name, pose)
+            self._show()
 
     def _show(self) -> None:
         """Copy the benchmark's state."""
@@ -243,12 +200,13 @@ class LiberoWorld(EmbeddedWorld):
         task: the task, at its start.
         seed: draws the planner's choices.
         rate: simulated seconds a second; 0 for as fast as it can.
+        control: how the arm is driven, ``joint`` or ``osc``.
     """
 
     simulation: BenchmarkSimulation
 
-    def __init__(self, task: BenchmarkTask, seed: int = 0, rate: float = 0.0) -> None:
-        self.task = task
+    def __init__(self, task: BenchmarkTask, seed: int = 0, rate: float = 0.0, control: str = JOINT) -> None:
+        self.task, self.control = task, control
         self._wrist: Optional[EmbeddedCamera] = None
         super().__init__(task.scene, seed, rate, domain=task.domain)
 
@@ -281,7 +239,7 @@ class LiberoWorld(EmbeddedWorld):
 
     def _open_camera(self, name: str) -> EmbeddedCamera:
         settings = load_camera(name, beside=self.scene.source or None)
-        return BenchmarkCamera(self.task, self.simulation, settings, self._seed, self._faults.camera)
+        return BenchmarkCamera(self.task, self.simulation, settings, self._seed, self.faults.camera)
 
     def _put_camera_away(self) -> None:
         super()._put_camera_away()
@@ -297,7 +255,7 @@ class LiberoWorld(EmbeddedWorld):
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
         self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=REACH)),)
-        return BenchmarkSimulation(self.task, self.description, rate)
+        return BenchmarkSimulation(self.task, self.description, rate, self.control)
 
     def _open_eyes(self, scene: Scene) -> None:
         super()._open_eyes(scene)

@@ -187,7 +187,7 @@ class EmbeddedArm:
             trajectory = self.distortion(trajectory)
         times, positions = np.array(trajectory.times), np.array(trajectory.positions)
         velocities = np.array(trajectory.velocities)
-        if np.abs(positions[0] - self.joints.positions).max() > _LAG:
+        if np.abs(self.joints.lag(positions[0])).max() > _LAG:
             return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION,
                                    "the arm is not where the motion begins")
         with self._moving, self._simulation.moving():
@@ -201,11 +201,12 @@ class EmbeddedArm:
                     pace -= CONTROL_PERIOD / _BRAKE
                 if pace <= 0.0:
                     break
-                at = min(at + pace * CONTROL_PERIOD, float(times[-1]))
+                rate = pace * self.joints.pace
+                at = min(at + rate * CONTROL_PERIOD, float(times[-1]))
                 wanted = _sample(times, positions, at)
-                self.joints.command(wanted, _sample(times, velocities, at) * pace)
+                self.joints.command(wanted, _sample(times, velocities, at) * rate)
                 self._simulation.step()
-                bump = watch.look(wanted - self.joints.positions,
+                bump = watch.look(self.joints.lag(wanted),
                                   self.joints.external_torques,
                                   self._force() if stop_on_contact else None)
                 if bump is not None:

@@ -69,6 +69,22 @@ class ArmJoints:
         """Joint positions of the arm, rad."""
         return np.array(self._simulation.data.qpos[self._arm])
 
+    def lag(self, wanted: np.ndarray) -> np.ndarray:
+        """Return what is missing to where the arm shall be.
+
+        Args:
+            wanted: array (joints,), rad.
+
+        Returns:
+            Array (joints,), rad.
+        """
+        return wanted - self.positions
+
+    @property
+    def pace(self) -> float:
+        """How fast it can follow what was commanded last, as a share of the speed of that."""
+        return 1.0
+
     @property
     def velocities(self) -> np.ndarray:
         """Joint velocities of the arm, rad/s."""

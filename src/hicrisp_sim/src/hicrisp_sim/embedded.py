@@ -106,7 +106,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.simulation = self._simulate(loaded, rate)
         safety = usual_limits()
         self.arms = tuple(EmbeddedArm(self.simulation, loaded, arm, seed, safety) for arm in self.descriptions)
-        self._faults = Faults(self.simulation, self.arms, seed)
+        self.faults = Faults(self.simulation, self.arms, seed)
         self._seed = seed
         self._watching: Optional[EmbeddedCamera] = None
         turn, self.arm_robots = Lock(), tuple(
@@ -114,7 +114,7 @@ class EmbeddedWorld(SimulatedWorld):
                         limits=arm.safety, hand=described.body.gripper)
             for arm, described in zip(self.arms, self.descriptions))
         for each in self.arm_robots:
-            each.faults, each.turn = self._faults, turn
+            each.faults, each.turn = self.faults, turn
         self._arm_frames = tuple(frames_of(arm.name, arm.body) for arm in self.descriptions)
         self._tracker = Tracker(tuple(link for arm in self.descriptions for link in arm.links()))
         self._begin(loaded)
@@ -165,7 +165,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.simulation.reset(loaded)
         for arm in self.arms:
             arm.load(loaded, seed)
-        self._faults.reset(seed)
+        self.faults.reset(seed)
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
@@ -187,7 +187,7 @@ class EmbeddedWorld(SimulatedWorld):
         """
         if self._watching is None:
             settings = load_camera(self.scene.camera, beside=self.scene.source or None)
-            self._watching = EmbeddedCamera(self.simulation, settings, self._seed, self._faults.camera)
+            self._watching = EmbeddedCamera(self.simulation, settings, self._seed, self.faults.camera)
         return self._watching
 
     def _put_camera_away(self) -> None:
@@ -211,7 +211,7 @@ class EmbeddedWorld(SimulatedWorld):
         Returns:
             What was done, as a sentence.
         """
-        return self._faults.inject(kind, target, magnitude, count)
+        return self.faults.inject(kind, target, magnitude, count)
 
     def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
         """Return the frames of all objects and of the robot, as TF would.
@@ -228,7 +228,7 @@ class EmbeddedWorld(SimulatedWorld):
         hidden = inside_of({name: item.at(objects[name]) if name in objects else item
                             for name, item in self.scene.objects.items()}) if self.simulation.parts else {}
         told = {name: pose for name, pose in objects.items() if name not in unannounced and name not in hidden}
-        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **self.faults.seen(told)}.items()}
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
         """Return the frames of the robot.

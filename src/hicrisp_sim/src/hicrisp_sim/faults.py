@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import Dict, FrozenSet, List, Mapping, Sequence
+from typing import Counter, Dict, FrozenSet, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.model import Command, Pose, WorldObject
@@ -34,23 +34,9 @@ from hicrisp_core.scene.scene import ROOM_FLOOR
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.camera_faults import CAMERA_KINDS, CameraFaults
 from hicrisp_sim.kinematics import Kinematics
-from hicrisp_sim.mujoco_poses import pose_of, w_first
+from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.timing import trajectory_of
-
-
-def put(simulation: Simulation, name: str, pose: Pose) -> None:
-    """Move an object, and stop it.
-
-    Args:
-        simulation: the simulation whose objects are moved.
-        name: name of the object in the world.
-        pose: world frame.
-    """
-    with simulation.edit() as data:
-        joint = data.joint(name)
-        joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
-        joint.qvel[:] = 0.0
 
 
 def hands(simulation: Simulation) -> Relocation:
@@ -70,8 +56,8 @@ def hands(simulation: Simulation) -> Relocation:
             found[item.name] = replace(item, pose=pose_of(placed[:3], placed[3:]))
         return found
 
-    return Relocation(objects, lambda: simulation.scene.table,
-                      lambda name, pose: put(simulation, name, pose))
+    return Relocation(objects, lambda: simulation.scene.table, simulation.put,
+                      lambda: [item for item in simulation.scene.objects.values() if not item.movable])
 
 
 _DRAWN: Mapping[str, FaultKind] = {
@@ -118,6 +104,8 @@ class Faults:
         self._armed.clear()
         self.camera.reset(seed)
         self._simulation.held.clear()
+        self.happened: Counter[str] = Counter()
+        """How often each kind that is scheduled for a moment of a command has happened."""
         self._gone: FrozenSet[str] = frozenset()
         self._dice = {kind: np.random.default_rng([seed, number])
                       for number, kind in enumerate((*sorted(_DRAWN), "intruder"))}
@@ -199,6 +187,7 @@ class Faults:
             offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
         if offset.any():
             trajectory = shifted_motion(kinematics, trajectory, offset)
+            self.happened["place_offset"] += 1
         self._approaches.ended(tool(np.array(trajectory.positions[-1])))
         return trajectory
 
@@ -227,13 +216,21 @@ class Faults:
         """
         if phase == "descend":
             for fault in self._armed.take("object_moved", item):
-                self._move(replace(fault, target=item))
+                try:
+                    _log.info("object_moved: %s", self._move(replace(fault, target=item)))
+                    self.happened["object_moved"] += 1
+                except FaultError as error:
+                    _log.warning("object_moved: %s", error)
         if phase == "transfer":
             for fault in self._armed.take("slip", item):
                 begins = self._simulation.time + (fault.magnitude[0] if fault.magnitude else _SLIP_AFTER)
                 wide = arm.opening() + _SLIP_WIDTH
-                self._simulation.at(begins, partial(arm.joints.command_fingers, wide, 70.0))
+                self._simulation.at(begins, partial(self._let_slip, arm, wide))
                 self._simulation.at(begins + _SLIP_SECONDS, partial(arm.joints.command_fingers, -0.02, _GRIP))
+
+    def _let_slip(self, arm: EmbeddedArm, wide: float) -> None:
+        self.happened["slip"] += arm.attached is not None
+        arm.joints.command_fingers(wide, 70.0)
 
     def _take_away(self, target: str, after: float) -> str:
         if target in self._gone:
@@ -250,7 +247,7 @@ class Faults:
         arena = self._simulation.scene.arena
         floor = ROOM_FLOOR if arena is None else arena.floor
         self._gone |= {target}
-        put(self._simulation, target, Pose((x + 2.0 * len(self._gone), y, floor + size[2] / 2.0)))
+        self._simulation.put(target, Pose((x + 2.0 * len(self._gone), y, floor + size[2] / 2.0)))
 
     def _put_back(self, target: str) -> str:
         if target not in self._gone:

@@ -10,7 +10,7 @@ from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional,
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import Relation, WorldObject
+from hicrisp_core.model import Pose, Relation, WorldObject
 from hicrisp_core.model.joint import Joint
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
@@ -23,6 +23,7 @@ from hicrisp_sim.cuts import Cuts
 from hicrisp_sim.liquids import Liquids
 from hicrisp_sim.lockstep import Lockstep
 from hicrisp_sim.models import physics_model
+from hicrisp_sim.mujoco_poses import w_first
 from hicrisp_sim.threads import Threads
 
 CONTROL_PERIOD = 0.004
@@ -291,6 +292,18 @@ class Simulation:
             mujoco.mj_forward(self.model, self.data)
             self._look()
             self.moved_at = self.time
+
+    def put(self, name: str, pose: Pose) -> None:
+        """Move an object, and stop it.
+
+        Args:
+            name: name of the object in the world.
+            pose: world frame.
+        """
+        with self.edit() as data:
+            joint = data.joint(name)
+            joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
+            joint.qvel[:] = 0.0
 
     @contextmanager
     def moving(self) -> Iterator[None]:

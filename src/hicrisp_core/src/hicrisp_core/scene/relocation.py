@@ -36,12 +36,14 @@ class Relocation:
         objects: says where the physics has the objects that can move, by name.
         table: says what the table is.
         put: puts an object at a pose, at rest.
+        fixed: says what stands in the way and cannot be moved.
     """
 
     def __init__(
         self, objects: Callable[[], Mapping[str, WorldObject]], table: Callable[[], WorldObject],
-        put: Callable[[str, Pose], None],
+        put: Callable[[str, Pose], None], fixed: Callable[[], Iterable[WorldObject]] = tuple,
     ) -> None:
+        self._fixed = fixed
         self.things = objects
         self._table = table
         self._put = put
@@ -110,11 +112,12 @@ class Relocation:
 
     def _put_first(self, name: str, spots: Iterable[Tuple[float, float]]) -> Optional[str]:
         objects = self.things()
+        obstacles = {**{item.name: item for item in self._fixed()}, **objects}
         pose = objects[name].pose
         yaw = pose.yaw if pose else 0.0
         for x, y in spots:
             candidate = standing(objects[name], x, y, yaw, _LIFT)
-            if not overlapping(candidate, objects, _GAP) and not off_the_table(candidate, self._table()):
+            if not overlapping(candidate, obstacles, _GAP) and not off_the_table(candidate, self._table()):
                 self._put(name, candidate.pose or Pose((x, y, 0.0), from_yaw(yaw)))
                 return f"{name} was moved to ({x:.2f}, {y:.2f})"
         return None
