@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.clearing import find_clearing
 from hicrisp_core.domain import Ending, Searcher, load_domain
+from hicrisp_core.domain.checker import needless
 from hicrisp_core.model import (
     Command,
     Feedback,
@@ -157,3 +159,23 @@ def test_without_the_repair_rung_nothing_is_moved_away(domain):
                     blockers=("salt",))
     assert not run().success
     assert run.world.executed == [PICK]
+
+
+def test_what_is_too_wide_for_the_hand_is_slid_out_of_the_way() -> None:
+    domain = load_domain(config_file("domains", "libero"))
+    objects = {name: WorldObject(name, kind) for name, kind in (
+        ("table", "surface"), ("plate", "plate"), ("drawer", "drawer"))}
+    facts = {Relation("panda", "reaches", name) for name in objects} | {
+        Relation("plate", "on", "table"), Relation("plate", "too_wide"), Relation("drawer", "closed")}
+    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    found = sought(domain, [entry(domain, world, "open(panda, drawer)", "plate")], world)
+    assert [str(command) for command in found.commands] == ["slide_aside(panda, plate)"]
+
+
+def test_a_drawer_that_did_not_open_is_not_taken_to_be_open() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    shut = WorldState({"drawer": WorldObject("drawer", "drawer")}, frozenset({Relation("drawer", "closed")}))
+    command = Command("open", {"robot": "panda", "item": "drawer"}, "panda")
+    assert not needless(domain, command, shut)
+    wide = WorldState(shut.objects, frozenset({Relation("drawer", "open")}))
+    assert needless(domain, command, wide)

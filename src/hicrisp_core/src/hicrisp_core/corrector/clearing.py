@@ -164,7 +164,8 @@ def _groundings(domain: Domain, action: Action, world: WorldState, name: str, ro
                           time_limit=action.time_limit)
         made, removed = expected_facts(domain, command)
         let_go = name in domain.roles.holders(removed)
-        if let_go or not domain.roles.held and any(fact.subject == name for fact in made):
+        unheld = not domain.roles.held or _anywhere(action)
+        if let_go or unheld and any(fact.subject == name for fact in made):
             yield command
 
 
