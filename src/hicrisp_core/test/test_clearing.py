@@ -13,6 +13,7 @@ from hicrisp_core.model import (
     Feedback,
     FeedbackKind,
     Level,
+    Pose,
     Relation,
     RobotState,
     Rung,
@@ -22,6 +23,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -179,3 +181,17 @@ def test_a_drawer_that_did_not_open_is_not_taken_to_be_open() -> None:
     assert not needless(domain, command, shut)
     wide = WorldState(shut.objects, frozenset({Relation("drawer", "open")}))
     assert needless(domain, command, wide)
+
+
+def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_shut() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    there = Pose((0.0, 0.0, 0.0))
+    rail = Joint(SLIDE, "case", there, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), there, (0.01, 0.1))
+    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"),
+               "drawer": WorldObject("drawer", "drawer", movable=False, joint=rail)}
+    facts = {Relation("panda", "reaches", name) for name in objects} | {
+        Relation("box", "on", "table"), Relation("drawer", "open")}
+    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    found = sought(domain, [entry(domain, world, "pick(panda, box)", "drawer")], world)
+    assert [str(command) for command in found.commands] == [
+        "close(panda, drawer)", "pick(panda, box)", "put_down(panda, box)", "open(panda, drawer)"]
