@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.clearing import find_clearing
 from hicrisp_core.domain import Ending, Searcher, load_domain
+from hicrisp_core.domain.checker import needless
 from hicrisp_core.model import (
     Command,
     Feedback,
     FeedbackKind,
     Level,
+    Pose,
     Relation,
     RobotState,
     Rung,
@@ -20,6 +23,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -157,3 +161,37 @@ def test_without_the_repair_rung_nothing_is_moved_away(domain):
                     blockers=("salt",))
     assert not run().success
     assert run.world.executed == [PICK]
+
+
+def test_what_is_too_wide_for_the_hand_is_slid_out_of_the_way() -> None:
+    domain = load_domain(config_file("domains", "libero"))
+    objects = {name: WorldObject(name, kind) for name, kind in (
+        ("table", "surface"), ("plate", "plate"), ("drawer", "drawer"))}
+    facts = {Relation("panda", "reaches", name) for name in objects} | {
+        Relation("plate", "on", "table"), Relation("plate", "too_wide"), Relation("drawer", "closed")}
+    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    found = sought(domain, [entry(domain, world, "open(panda, drawer)", "plate")], world)
+    assert [str(command) for command in found.commands] == ["slide_aside(panda, plate)"]
+
+
+def test_a_drawer_that_did_not_open_is_not_taken_to_be_open() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    shut = WorldState({"drawer": WorldObject("drawer", "drawer")}, frozenset({Relation("drawer", "closed")}))
+    command = Command("open", {"robot": "panda", "item": "drawer"}, "panda")
+    assert not needless(domain, command, shut)
+    wide = WorldState(shut.objects, frozenset({Relation("drawer", "open")}))
+    assert needless(domain, command, wide)
+
+
+def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_shut() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    there = Pose((0.0, 0.0, 0.0))
+    rail = Joint(SLIDE, "case", there, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), there, (0.01, 0.1))
+    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"),
+               "drawer": WorldObject("drawer", "drawer", movable=False, joint=rail)}
+    facts = {Relation("panda", "reaches", name) for name in objects} | {
+        Relation("box", "on", "table"), Relation("drawer", "open")}
+    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    found = sought(domain, [entry(domain, world, "pick(panda, box)", "drawer")], world)
+    assert [str(command) for command in found.commands] == [
+        "close(panda, drawer)", "pick(panda, box)", "put_down(panda, box)", "open(panda, drawer)"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
+from hicrisp_core.model.shapes import SHAPES, Solid
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import DOWN, grasp_candidates, hand_clearance, hand_room
 from panda_body import HAND as GRIPPER
@@ -155,3 +157,14 @@ def test_what_the_hand_would_touch_is_named_only_at_the_hands_height() -> None:
 def test_a_wall_that_nobody_can_move_takes_room_as_well() -> None:
     wall = WorldObject("wall", "wall", "box", (0.05, 0.05, 0.3), pose=Pose((0.5, 0.04, 0.15)), movable=False)
     assert hand_room(Pose((0.5, 0.0, 0.03), DOWN), 0.06, world(wall), GRIPPER, "").blockers == ("wall",)
+
+
+def test_a_bottle_is_held_by_its_neck_where_the_palm_would_meet_it_above_the_body() -> None:
+    body = Solid("cylinder", (0.05, 0.05, 0.07), Pose((0.0, 0.0, -0.045)))
+    neck = Solid("cylinder", (0.015, 0.015, 0.07), Pose((0.0, 0.0, 0.045)))
+    form = replace(SHAPES["cylinder"], grips=lambda _: (body, neck))
+    bottle = WorldObject("bottle", "bottle", "cylinder", (0.05, 0.05, 0.16), pose=Pose((0.5, 0.0, 0.08)), own_form=form)
+    grasps = grasp_candidates(bottle, world(bottle), GRIPPER)
+    assert grasps
+    assert {grasp.width for grasp in grasps} == {0.015}
+    assert all(grasp.pose.position[2] > 0.1 for grasp in grasps)

@@ -17,6 +17,7 @@ _FLAT = np.where(_AWAY < 1.0, 0.08, -1.0)
 _HEIGHTS = {
     "can": _FLAT,
     "carton": np.full((25, 25), 0.08),
+    "bottle": np.where(_AWAY < 0.3, 0.16, np.where(_AWAY < 1.0, 0.07, -1.0)),
     "plate": np.where(_AWAY > 0.8, 0.02, 0.01) * (_AWAY < 1.0) - (_AWAY >= 1.0),
     "bowl": np.where(_AWAY < 1.0, np.where(_AWAY > 0.8, 0.05, 0.006), -1.0),
     "basket": np.where(np.maximum(abs(_ROWS), abs(_COLUMNS)) > 0.9, 0.14, 0.01),
@@ -24,6 +25,7 @@ _HEIGHTS = {
 _SIZES: Dict[str, Tuple[float, float, float]] = {
     "can": (0.06, 0.06, 0.08),
     "carton": (0.05, 0.07, 0.08),
+    "bottle": (0.05, 0.05, 0.16),
     "plate": (0.14, 0.14, 0.02),
     "bowl": (0.1, 0.1, 0.05),
     "basket": (0.16, 0.16, 0.14),
@@ -65,6 +67,18 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measu
         {name: name for name in bodies}, {"chest_top_region": Place("top_drawer")}, WorldState(objects), Goal(())
     )
     return measure(told, words, "test")
+
+
+def test_a_bottle_is_as_wide_to_the_hand_as_its_neck_and_its_body_are() -> None:
+    body, neck = _told({"bottle": _HEIGHTS["bottle"]}, []).scene.objects["bottle"].grips
+    assert body.size[0] == pytest.approx(0.05)
+    assert neck.size[0] == pytest.approx(0.015, abs=0.004)
+    assert neck.pose.position[2] - neck.size[2] / 2.0 == pytest.approx(0.07, abs=0.01)
+
+
+def test_a_can_is_one_piece_to_the_hand() -> None:
+    can = _told({"can": _HEIGHTS["can"]}, []).scene.objects["can"]
+    assert can.grips == (can,)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ _RIM = 0.8
 """Share of its height that the wall of a hollow object has all around."""
 _MIDDLE = 0.35
 """Share of the half width that counts as the middle."""
+_LEVELS, _NECK, _LONG = 20, 0.85, 0.02
+"""Parts into which a round object is cut from bottom to top; share of its width below which it is a neck, and the least
+length of one, metres."""
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -91,6 +94,8 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
         if form.round:
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])
+        bands = _bands(size, heights[each]) if form.rod else ()
+        form = replace(form, grips=partial(_as_measured, bands)) if bands else form
         form = form if movable else replace(form, handling=Handling.NONE)
         objects[own] = replace(
             kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
@@ -134,6 +139,21 @@ def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
         low, high = ends.min(axis=0), ends.max(axis=0)
         found.append(Solid("box", _vector(np.maximum(high - low, _THIN)), Pose(_vector((low + high) / 2.0))))
     return tuple(found)
+
+
+def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
+    """Return the body and the neck of an upright round object, as wide as seen from above; nothing if it has none."""
+    top, cell = float(heights.max()), size[0] / heights.shape[0]
+    levels = top * np.arange(1, _LEVELS) / _LEVELS
+    widths = np.array([cell * max(np.ptp(each) + 1 for each in np.nonzero(heights >= level)) for level in levels])
+    narrow = levels[widths < _NECK * size[0]]
+    if not len(narrow) or top - narrow[0] < _LONG:
+        return ()
+    shoulder = float(narrow[0])
+    thin = levels[widths <= widths[levels > shoulder].min() + 2.0 * cell]
+    bands = ((0.0, shoulder, size[0]), (float(thin[0]), top, float(widths[levels >= thin[0]].max())))
+    return tuple(Solid("cylinder", (width, width, high - low), Pose((0.0, 0.0, (low + high - size[2]) / 2.0)))
+        for low, high, width in bands if high - low > _THIN)
 
 
 def _as_measured(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Solid, ...]:

@@ -15,7 +15,7 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
+from hicrisp_core.domain.search import Conditions, Ending, Searcher, goal_of, preconditions_of
 from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -97,10 +97,12 @@ def find_clearing(
                 return Clearing(name, (Command(rest.name, {rest.robot_parameter: name}, name,
                                                time_limit=rest.time_limit),))
         item = world.objects.get(name)
-        if item is None or not item.movable or name in about or domain.roles.is_held(world, name):
+        if item is None or not item.moves or name in about or domain.roles.is_held(world, name):
             continue
-        for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
-            way = _way(searcher, world, mover, top.command, limits, within, keep)
+        ways = (_way(searcher, world, mover, top.command, limits, within, keep) for mover in itertools.islice(
+            _movers(domain, world, name, top.command.robot), _WAYS)) if item.movable else \
+            _past(searcher, world, name, top.command, limits, within, keep)
+        for way in ways:
             if isinstance(way, Ending):
                 found = way if best is None and way is Ending.OUT_OF_TIME else found
                 continue
@@ -113,10 +115,10 @@ def find_clearing(
 
 def _way(
     searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits,
-    deadline: Deadline, keep: Conditions,
+    deadline: Deadline, keep: Conditions, again: Conditions = (),
 ) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
-    """Return what leads to the mover, the mover, and what leads from there to the failed command; with the facts
-    after it.
+    """Return what leads to the mover, the mover, and what leads from there to the failed command, and to what shall be
+    so again; with the facts after it.
     """
     domain = searcher.domain
     before = searcher.find(world, preconditions_of(domain, mover), limits, deadline, undoable=True, keep=keep)
@@ -125,12 +127,40 @@ def _way(
     state = world
     for command in (*before.commands, mover):
         state = apply_effects(domain, command, state)
-    back = searcher.find(state, preconditions_of(domain, failed), limits, deadline, undoable=True, keep=keep)
+    back = searcher.find(
+        state, (*preconditions_of(domain, failed), *again), limits, deadline, undoable=True, keep=keep)
     if not back.found:
         return back.ending
     for command in back.commands:
         state = apply_effects(domain, command, state)
     return (*before.commands, mover, *back.commands), state
+
+
+def _past(
+    searcher: Searcher, world: WorldState, part: str, failed: Command, limits: SearchLimits, deadline: Deadline,
+    keep: Conditions,
+) -> Iterator[Union[Tuple[Tuple[Command, ...], WorldState], Ending]]:
+    """Yield what moves a part on its joint, such as an open drawer, puts what is reached for elsewhere, and brings the
+    part back; with the facts after it.
+    """
+    domain, item = searcher.domain, searcher.domain.item(failed)
+    before = [fact for fact in world.relations if fact.subject == part and not fact.object]
+    as_it_was = goal_of(*(f"{fact.predicate}({part})" for fact in before))
+    shutting = [command for action in domain.actions.values() if action.reversible
+                for command in _groundings(domain, action, world, part, failed.robot, free=True)
+                if set(before).intersection(expected_facts(domain, command)[1])]
+    loose = item in world.objects and world.objects[item].movable and not domain.roles.is_held(world, item)
+    for shut in shutting if loose else ():
+        shutable = searcher.find(world, preconditions_of(domain, shut), limits, deadline, undoable=True, keep=keep)
+        if not shutable.found:
+            yield shutable.ending
+            continue
+        state = world
+        for command in (*shutable.commands, shut):
+            state = apply_effects(domain, command, state)
+        for mover in itertools.islice(_movers(domain, state, item, failed.robot), _WAYS):
+            way = _way(searcher, state, mover, failed, limits, deadline, keep, as_it_was)
+            yield way if isinstance(way, Ending) else ((*shutable.commands, shut, *way[0]), way[1])
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
@@ -147,9 +177,11 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
                 yield command
 
 
-def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """Yield the commands by which an action lets go of an object, or moves it without holding it; one robot's
-    first.
+def _groundings(
+    domain: Domain, action: Action, world: WorldState, name: str, robot: str, free: bool = False
+) -> Iterator[Command]:
+    """Yield the commands by which an action lets go of an object, or moves it without holding it, as everything that is
+    free of the hand; one robot's first.
     """
     types = [parameter.type for parameter in action.parameters.values()]
     choices: List[Tuple[Value, ...]] = [
@@ -164,7 +196,8 @@ def _groundings(domain: Domain, action: Action, world: WorldState, name: str, ro
                           time_limit=action.time_limit)
         made, removed = expected_facts(domain, command)
         let_go = name in domain.roles.holders(removed)
-        if let_go or not domain.roles.held and any(fact.subject == name for fact in made):
+        unheld = free or not domain.roles.held or _anywhere(action)
+        if let_go or unheld and any(fact.subject == name for fact in made):
             yield command
 
 

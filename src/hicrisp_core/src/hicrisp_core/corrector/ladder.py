@@ -84,7 +84,7 @@ class CorrectionContext:
         failed, world = self.top.feedback, self.asked.world
         fixed = failed.kind in _FIXED or failed.cause is not None and failed.cause.kind in _FIXED
         return failed.kind in _OUT_OF_VIEW or fixed and not any(
-            name in world.objects and world.objects[name].movable for name in failed.blockers)
+            name in world.objects and world.objects[name].moves for name in failed.blockers)
 
     @property
     def goal_unseen(self) -> bool:

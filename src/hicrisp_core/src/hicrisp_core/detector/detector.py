@@ -141,7 +141,7 @@ class Detector:
     def _claimed(self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
         blockers = tuple(name for name in outcome.blockers if name not in (self.domain.item(command), command.robot)
-                         and (name in after.robots or name in after.objects and after.objects[name].movable))
+                         and (name in after.robots or name in after.objects and after.objects[name].moves))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 

@@ -25,6 +25,8 @@ _OFF_THE_FLOOR = 0.10
 _AT_EASE = 0.10
 """How far from the best distance an arm works on what another one holds, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
+_LEVEL = 0.17
+"""Largest sine of the angle between a side that hands take and the horizontal."""
 _UNSEEN = Seen(False)
 
 
@@ -146,6 +148,23 @@ def lying(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldStat
     upright = max(abs(rotate(item.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
     return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))
+
+
+def too_wide(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldState) -> Seen:
+    """Test that no level side of an object, and no wall of it, goes between the fingers.
+
+    Args:
+        predicate: its tolerance is the greatest width that does, metres.
+        item: the object with its shape and size.
+
+    Returns:
+        Whether it holds, with the least width, metres; false without a pose.
+    """
+    if item.pose is None or item.form.rim or not item.movable:
+        return _UNSEEN
+    width = min((size for part in item.grips if part.pose is not None
+                 for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
+    return Seen(width > predicate.tolerance, (Measured("width", width, "m"),))
 
 
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
@@ -296,6 +315,7 @@ IN = FactTest(within_bowl, role="inside")
 NEAR = FactTest(near)
 DIRECTION = FactTest(direction)
 LYING = FactTest(lying)
+TOO_WIDE = FactTest(too_wide)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")

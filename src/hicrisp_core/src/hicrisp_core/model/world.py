@@ -144,7 +144,7 @@ class WorldObject:
         """What hands take it by: the parts that its shape has for that, where it was seen; or else all of it."""
         pose, form = self.pose, self.form
         return (self,) if pose is None or form.grips is None else tuple(
-            replace(self, shape="box", own_form=None, size=part.size, pose=pose.compose(part.pose))
+            replace(self, shape=part.kind, own_form=None, size=part.size, pose=pose.compose(part.pose))
             for part in form.grips(self.size))
 
     @cached_property

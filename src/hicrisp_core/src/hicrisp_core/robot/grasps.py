@@ -254,7 +254,7 @@ def grasp_candidates(
              *_by_rim(item, item.pose, gripper),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
-             for pose, width in poses if width + 0.004 <= gripper.opening]
+             for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
     if not any(grasp.clearance >= gripper.room for grasp in found):
         found += [_with_room(pose, width, world, gripper, item.name)
                   for part in item.grips if part.pose is not None for pose, width in _leaning(part, part.pose, gripper)
@@ -263,6 +263,16 @@ def grasp_candidates(
     reaching = replace(gripper, height=gripper.height + _BEHIND)
     free = [grasp for grasp in found if hand_clearance(grasp.pose, grasp.opening, fixed, reaching, item.name) > 0.0]
     return free or found  # Nobody moves furniture away.
+
+
+def _fits(item: WorldObject, tool: Pose, width: float, gripper: Gripper) -> bool:
+    """Check that a hand around one part of an object, such as a bottle's neck, does not touch its other parts."""
+    parts = item.grips
+    others = {str(number): part for number, part in enumerate(parts) if part.pose is not None
+              and (part.pose.seen(tool.position)[2] - part.size[2] / 2.0 > 0.0
+                   or part.pose.seen(tool.position)[2] + part.size[2] / 2.0 < 0.0)}
+    return len(parts) < 2 or hand_clearance(
+        tool, gripper.openings(width)[0], WorldState(others), gripper, "") > 0.0
 
 
 def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:

@@ -9,7 +9,7 @@ from typing import FrozenSet, List, Optional
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, planar_distance, rotate
+from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rotate
 from hicrisp_core.model.keep_out import grip_at, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
@@ -28,6 +28,8 @@ _RESTS = 0.01
 """How far above another object an item may be seen that stands on it, metres."""
 _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
+_SHORT = 0.005
+"""How far before its grasp the hand may touch something: the fingers reach beyond the tool, metres."""
 _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
 
@@ -189,7 +191,9 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outc
     if not moved.ok:
         return moved
     context.progress("descend", 0.4)
-    return context.line(grasp.pose, context.settings.guarded * 2.0, touch, guarded=True)
+    moved = context.line(grasp.pose, context.settings.guarded * 2.0, touch, guarded=True)
+    short = distance(context.arm.tool_pose().position, grasp.pose.position)
+    return DONE if moved.status is Status.EXECUTION and short <= _SHORT else moved
 
 
 def _still_there(context: SkillContext, item: WorldObject, within: float) -> Outcome:

@@ -86,7 +86,8 @@ class Approach:
         return replace(outcome, missed=learnt.mean, alike=alike) if learnt.samples else outcome
 
     def _place(self, clear: float) -> Outcome:
-        height = max(clear, self.context.settings.approach - _BELOW_CARRY)
+        carried_at = self.context.arm.tool_pose().position[2] - self.placement.grasp.pose.position[2]
+        height = max(clear, min(carried_at, self.context.settings.approach) - _BELOW_CARRY)
         most, blocked, longest, outcome = self.context.settings.approaches, 0, 0.0, DONE
         for number in range(most):
             left = self.context.left()
@@ -348,11 +349,15 @@ def _carry(context: SkillContext, dish: bool, placement: Placement, clear: float
         return reached.outcome()
     # A dish that is carried higher than it was lifted may get tilted.
     lifted = context.arm.tool_pose().position[2] - placement.grasp.pose.position[2] if dish else math.inf
-    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, min(lifted, context.settings.approach))))
-    motion = context.plan_to(above.shifted(correction))
-    if isinstance(motion, MotionFailure):
-        return motion.outcome()
-    return context.follow(motion)
+    most, outcome = max(clear, min(lifted, context.settings.approach)), DONE
+    for height in (most, (most + clear) / 2.0, clear):
+        motion = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, height)).shifted(correction))
+        if not isinstance(motion, MotionFailure):
+            return context.follow(motion)
+        outcome = motion.outcome()
+        if motion.kind != "unreachable":  # Less high is nearer.
+            break
+    return outcome
 
 
 def _lower(
