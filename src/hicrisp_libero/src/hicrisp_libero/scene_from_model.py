@@ -90,11 +90,12 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
     masses: Dict[str, float] = {}
     for each, (frame, size) in frames.items():
         own = translation.names[each]
-        shape, form = _shape(size, np.array(bodies[each]["heights"]), frame, bodies[each]["boxes"])
+        heights = np.array(bodies[each]["heights"])
+        shape, form = _shape(size, heights, frame, bodies[each]["boxes"])
         if form.round:
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])
-        bands = _bands(size, heights[each]) if form.rod else ()
+        bands = _bands(size, heights) if form.rod else ()
         form = replace(form, grips=partial(_as_measured, bands)) if bands else form
         form = form if movable else replace(form, handling=Handling.NONE)
         objects[own] = replace(
