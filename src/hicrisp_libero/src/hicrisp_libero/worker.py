@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 from importlib.metadata import version
-from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -286,12 +286,12 @@ class Episode:
         self.success = bool(self._env.check_success())
         self.ended = self.ended or self.success
 
-    def move(self, name: str, pose: np.ndarray) -> None:
+    def move(self, pose: np.ndarray, name: str) -> None:
         """Put an object elsewhere, at rest.
 
         Args:
-            name: of the object.
             pose: array (7,): position, metres, and quaternion (x, y, z, w).
+            name: of the object.
         """
         if name not in self._free:
             raise Refused(f"'{name}' cannot be moved; what can be: {', '.join(self._free)}")
@@ -363,14 +363,9 @@ def answer(
         return (*episode.describe(), episode)
     if episode is None:
         raise Refused(f"'{do}' needs an episode: make one first")
-    if do == "step":
-        episode.step(numbers, told["steps"])
-        return {}, episode.state(), episode
-    if do == "act":
-        episode.act(numbers)
-        return {}, episode.state(), episode
-    if do == "move":
-        episode.move(told["name"], numbers)
+    changes: Dict[str, Callable[..., None]] = {"step": episode.step, "act": episode.act, "move": episode.move}
+    if do in changes:
+        changes[do](numbers, *(told[key] for key in ("steps", "name") if key in told))
         return {}, episode.state(), episode
     if do == "heights":
         return (*episode.heights(told["name"]), episode)
