@@ -248,7 +248,7 @@ def standard_extensions() -> Extensions:
             "lab": Lazy("hicrisp_core.scene.loader:LAB"),
             "symbolic": Lazy("hicrisp_core.scene.loader:SYMBOLIC"),
             "virtualhome": Lazy("hicrisp_core.scene.loader:VIRTUALHOME"),
-            "libero": Lazy("hicrisp_libero.description:WORLD"),
+            "libero": Lazy("hicrisp_core.scene.loader:LIBERO"),
         }),
         sources=Registry("perception source", PerceptionSource, {
             "shapes": Lazy("hicrisp_perception.sources:SHAPES"),

@@ -11,13 +11,12 @@ from typing import Any, Mapping, Tuple
 import numpy as np
 import yaml
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene import Scene
-from hicrisp_core.scene.scene import Heading, Tuning, common_scene
+from hicrisp_core.scene.scene import common_scene
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from hicrisp_libero.bddl import read_bddl
@@ -167,11 +166,8 @@ def libero_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     Raises:
         ConfigError: with file, line and key; also when the description cannot be read.
     """
-    part = read_settings(BenchmarkPart, values, positions, others=WORLD.keys)
+    part = read_settings(BenchmarkPart, values, positions, others=tuple(values))
     _, measured = read_description(path, part.benchmark).in_words(domain)
     seen = measured.scene
     return replace(common_scene(path, values, positions, domain, seed), robots=seen.robots, objects=seen.objects,
         masses=seen.masses, stands=seen.stands)
-
-
-WORLD = World(libero_scene, LIBERO, keys_of(Heading, BenchmarkPart, Tuning))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Mapping, Tuple, Union
 
@@ -12,7 +13,7 @@ from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.domain.schema import is_zone
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.extensions import extensions
+from hicrisp_core.extensions import Lazy, extensions
 from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene import arena, lab, symbolic
 from hicrisp_core.scene.arena import arena_scene, stands_of
@@ -140,8 +141,16 @@ def driven_by(driver: str) -> Tuple[str, ...]:
     return tuple(sorted(set(filter(None, names))))
 
 
+def _read_by(reader: Lazy, *asked: Any) -> Scene:
+    """Read a scene by a function of a package above this one, which may be absent."""
+    scene: Scene = reader.value(*asked)
+    return scene
+
+
 EMBEDDED = World(table_scene, "embedded", _TABLE_KEYS)
 ARENA = World(arena_scene, "arena", arena.SCENE_KEYS)
 LAB = World(lab_scene, "lab", lab.SCENE_KEYS)
 SYMBOLIC = World(symbolic_scene, "embedded", symbolic.SCENE_KEYS)
 VIRTUALHOME = World(graph_scene, "virtualhome", symbolic.GRAPH_KEYS)
+LIBERO = World(partial(_read_by, Lazy("hicrisp_libero.description:libero_scene")), "libero",
+               (*keys_of(Heading, Tuning), "benchmark"))

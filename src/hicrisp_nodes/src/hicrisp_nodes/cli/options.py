@@ -15,7 +15,6 @@ EPILOG = """examples:
   scripts/demo --sigma 0.05 --policy hicrisp        a placement noise of 50 mm, the paper's own corrections
   scripts/demo --keep --trials 0                    start everything and wait for tasks
   scripts/demo --record                             the run for rqt_bag, PlotJuggler and Foxglove, too
-  scripts/demo --libero libero_goal/7               a task of the LIBERO benchmark: SUITE/TASK[/START]
 """
 
 
@@ -39,6 +38,8 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
+    add("--libero", metavar="SUITE/TASK[/START]",
+        help="a task of the LIBERO benchmark in place of a scene, for example libero_goal/7; installs it (2 GB)")
     add("--perception", choices=("camera", "poses"),
         help="how objects are seen: by a depth camera's pictures, or by the world's own poses (camera where "
              "all happens at a table)")
