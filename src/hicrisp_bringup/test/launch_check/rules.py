@@ -33,6 +33,8 @@ _NEEDED: Dict[str, Tuple[str, ...]] = {
     "test": ("pkg", "type", "test-name"),
     "param": ("name",), "remap": ("from", "to"), "env": ("name", "value"),
 }
+_WRITTEN = "../../logs/"
+"""Where files are that a launch file has written before it reads them."""
 _FILES = {("include", "file"), ("rosparam", "file"), ("param", "textfile"), ("param", "binfile")}
 _CONFIG = re.compile(r"name of one in config/(\w+)")
 _DEPTH = 20
@@ -208,7 +210,7 @@ class _Visit:
                 if UNKNOWN not in path and not Path(path).exists():
                     self.complain(element, f"there is no file {path}")
             elif package is not None and rest and (is_file or "." in rest.rsplit("/", 1)[-1].strip(".")) \
-                    and not package.matches(rest):
+                    and not rest.startswith(_WRITTEN) and not package.matches(rest):
                 self._missing_file(element, package, rest)
 
     def _missing_file(self, element: Element, package: Package, rest: str) -> None:
