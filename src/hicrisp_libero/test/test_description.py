@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, List, Tuple
 
 import pytest
 from hicrisp_core.errors import ConfigError
@@ -15,6 +15,9 @@ from hicrisp_core.scene.cameras import load_camera
 from hicrisp_libero.describe_task import main, scene_of
 from hicrisp_libero.description import Description, write_scene
 from hicrisp_libero.node import LiberoServer
+from hicrisp_nodes.cli.options import parse
+
+from hicrisp_libero import demo
 
 _TASK = """(define (problem shop)
   (:language Put the can beside the box)
@@ -91,3 +94,15 @@ def test_by_camera_no_frame_of_an_object_or_of_a_part_is_published(camera: bool,
     server._world = SimpleNamespace(  # type: ignore[assignment]
         frames=lambda _: frames, scene=SimpleNamespace(objects=objects))
     assert set(server._frames(None)) == told  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("told", "perception"), [((), "poses"), (("--perception", "camera"), "camera")])
+def test_a_task_is_seen_by_its_poses_unless_the_user_says_otherwise(
+    told: Tuple[str, ...], perception: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: List[List[str]] = []
+    monkeypatch.setattr(demo, "scene_of", lambda named, folder: folder / f"{named}.yaml")
+    monkeypatch.setattr(demo, "run_demo", lambda arguments, kind: begun.append(arguments) or 0)
+    assert demo.main(["--libero", "a_1", "--folder", str(tmp_path), *told]) == 0
+    options = parse(begun[0])
+    assert (options.perception, options.scene) == (perception, str(tmp_path / "a_1.yaml"))

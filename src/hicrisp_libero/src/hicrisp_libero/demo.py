@@ -9,11 +9,13 @@ from typing import Any, Dict, List, Optional
 
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.ports.perception import POSES
 from hicrisp_nodes.cli.demo import Demo
 from hicrisp_nodes.cli.demo import main as run_demo
 from std_msgs.msg import Bool
 
 from hicrisp_libero.describe_task import scene_of
+from hicrisp_libero.description import JUDGED
 
 _LIMIT = 10.0
 """Wall seconds for the judge's verdict, which is latched."""
@@ -29,7 +31,7 @@ class LiberoDemo(Demo):
             trial: its result.
         """
         try:
-            judged = rospy.wait_for_message(f"/{self.world}/judged", Bool, _LIMIT).data
+            judged = rospy.wait_for_message(f"/{self.world}/{JUDGED}", Bool, _LIMIT).data
         except rospy.ROSException:
             self._console.error("the benchmark's judge does not answer, so this is no result")
             return
@@ -39,7 +41,7 @@ class LiberoDemo(Demo):
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Run the demo with a task of the benchmark.
+    """Run the demo with a task of the benchmark; by poses unless it is told otherwise.
 
     Args:
         arguments: the command line; that of the process if ``None``.
@@ -56,7 +58,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except HicrispError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
-    return run_demo([*others, "--scene", str(scene)], LiberoDemo)
+    return run_demo(["--perception", POSES, *others, "--scene", str(scene)], LiberoDemo)
 
 
 if __name__ == "__main__":

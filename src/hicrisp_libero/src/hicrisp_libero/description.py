@@ -11,13 +11,11 @@ from typing import Any, Mapping, Tuple
 import numpy as np
 import yaml
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import common_scene
-from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from hicrisp_libero.bddl import read_bddl
 from hicrisp_libero.cameras import camera_files
@@ -28,6 +26,8 @@ from hicrisp_libero.scene_from_model import Measured, measure
 
 LIBERO = "libero"
 """Name of the world, and of its domain."""
+JUDGED = "judged"
+"""Latched topic: whether the benchmark has seen its goal hold. Only who measures listens."""
 REACH = (0.2, 0.8)
 """Least and greatest distance from the base at which the benchmark's tasks place things, metres."""
 CALIBRATED = 10.0
@@ -113,29 +113,17 @@ def write_scene(description: Description, folder: Path) -> Path:
         (cameras / f"{name}_{camera}.yaml").write_text(text, encoding="utf-8")
     (scenes / f"{name}.json").write_text(json.dumps(asdict(description)), encoding="utf-8")
     file = scenes / f"{name}.yaml"
-    told = {"scene": name, "domain": LIBERO, "world": LIBERO, "benchmark": f"{name}.json",
+    told = {"scene": name, "domain": LIBERO, "world": LIBERO,
         "task": description.told["instruction"], "camera": f"{name}_fixed", "camera_error": CALIBRATED}
     file.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
     return file
 
 
-@pydantic_dataclass(frozen=True, config=STRICT)
-class BenchmarkPart:
-    """What a scene's file says of the benchmark.
-
-    Args:
-        benchmark: JSON file with a description, beside the scene's.
-    """
-
-    benchmark: str
-
-
-def read_description(scene: Path, benchmark: str = "") -> Description:
+def read_description(scene: Path) -> Description:
     """Read what was written beside a scene's file.
 
     Args:
         scene: the scene's file.
-        benchmark: name of the description's file; that of the scene by default.
 
     Returns:
         The description.
@@ -143,7 +131,7 @@ def read_description(scene: Path, benchmark: str = "") -> Description:
     Raises:
         ConfigError: if it cannot be read.
     """
-    file = scene.parent / (benchmark or f"{scene.stem}.json")
+    file = scene.with_suffix(".json")
     try:
         return Description(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -166,8 +154,7 @@ def libero_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     Raises:
         ConfigError: with file, line and key; also when the description cannot be read.
     """
-    part = read_settings(BenchmarkPart, values, positions, others=tuple(values))
-    _, measured = read_description(path, part.benchmark).in_words(domain)
+    _, measured = read_description(path).in_words(domain)
     seen = measured.scene
     return replace(common_scene(path, values, positions, domain, seed), robots=seen.robots, objects=seen.objects,
         masses=seen.masses, stands=seen.stands)

@@ -20,12 +20,9 @@ from hicrisp_sim.world_server import WorldServer
 from std_msgs.msg import Bool
 
 from hicrisp_libero.client import Benchmark
-from hicrisp_libero.description import read_description
+from hicrisp_libero.description import JUDGED, read_description
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
-
-JUDGED = "judged"
-"""Latched topic: whether the benchmark has seen its goal hold. Only who measures listens."""
 
 
 class LiberoServer(WorldServer):

@@ -102,6 +102,7 @@ class DeltaPose:
         mujoco.mju_subQuat(turn, np.array(w_first(goal.orientation)), own)
         mujoco.mju_rotVecQuat(axes, turn, own)
         return np.concatenate([np.subtract(goal.position, here.position), axes])
+
     def _grip(self, finger: float) -> float:
         """Bring the fingers' reference, which an action moves by a step, next to where they shall be."""
         if 0.0 < finger < _FULL:

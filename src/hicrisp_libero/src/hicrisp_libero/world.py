@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Mapping, Optional, Union
+from typing import Callable, Mapping, Optional, Tuple, Union
 
 import numpy as np
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.model import Pose
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
@@ -185,12 +184,12 @@ class BenchmarkCamera(EmbeddedCamera):
         super().__init__(simulation, settings, seed, faults)
         self._task = task
 
-    def _picture(self, snapshot: Snapshot) -> Picture:
+    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Pose]:
+        del snapshot
         lens = self.settings.intrinsics
         colour, distance, pose = self._task.picture(
             CAMERAS[WRIST if self.settings.mounting.in_hand else FIXED], (lens.width, lens.height))
-        return Picture(snapshot.time, lens, self._colour.expose(colour, self.faults.light),
-            self._depth.measure(distance), pose.compose(OPTICAL))
+        return colour, distance, pose.compose(OPTICAL)
 
 
 class LiberoWorld(EmbeddedWorld):

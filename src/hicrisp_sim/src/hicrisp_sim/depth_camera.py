@@ -6,7 +6,7 @@ import math
 import weakref
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import numpy as np
 from hicrisp_core.errors import ConfigError
@@ -82,17 +82,20 @@ class EmbeddedCamera:
                               "them") from error
 
     def _picture(self, snapshot: Snapshot) -> Picture:
+        painted, distance, pose = self._drawn(snapshot)
+        lens = self.settings.intrinsics
+        return Picture(snapshot.time, replace(lens, cx=math.nan) if self.faults.lens_nan else lens,
+                       self._colour.expose(painted, self.faults.light), self._depth.measure(distance), pose)
+
+    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Pose]:
+        """Return colours, true distances, and where the optical frame is taken to be, world frame."""
         drawer = self._drawer(snapshot)
         drawer.place(snapshot)
         mounted, link = self.settings.mounting.pose, self.settings.mounting.link
         parent = Pose((0.0, 0.0, 0.0))
         if link:
             parent = pose_of(drawer.data.body(link).xpos, drawer.data.body(link).xquat)
-        painted, distance = drawer.draw(parent.compose(mounted).compose(self.faults.moved))
-        lens = self.settings.intrinsics
-        return Picture(snapshot.time, replace(lens, cx=math.nan) if self.faults.lens_nan else lens,
-                       self._colour.expose(painted, self.faults.light), self._depth.measure(distance),
-                       parent.compose(mounted))
+        return (*drawer.draw(parent.compose(mounted).compose(self.faults.moved)), parent.compose(mounted))
 
     def _drawer(self, snapshot: Snapshot) -> RgbdDrawer:
         if not self._drawers or self._drawers[0].model is not snapshot.model:

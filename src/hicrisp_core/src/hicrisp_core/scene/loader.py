@@ -152,5 +152,4 @@ ARENA = World(arena_scene, "arena", arena.SCENE_KEYS)
 LAB = World(lab_scene, "lab", lab.SCENE_KEYS)
 SYMBOLIC = World(symbolic_scene, "embedded", symbolic.SCENE_KEYS)
 VIRTUALHOME = World(graph_scene, "virtualhome", symbolic.GRAPH_KEYS)
-LIBERO = World(partial(_read_by, Lazy("hicrisp_libero.description:libero_scene")), "libero",
-               (*keys_of(Heading, Tuning), "benchmark"))
+LIBERO = World(partial(_read_by, Lazy("hicrisp_libero.description:libero_scene")), "libero", keys_of(Heading, Tuning))
