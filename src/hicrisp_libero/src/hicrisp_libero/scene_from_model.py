@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
-from hicrisp_core.model.geometry import from_axes, rotate
+from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
 from hicrisp_core.scene import Scene
@@ -30,6 +31,8 @@ _MIDDLE = 0.35
 _LEVELS, _NECK, _LONG = 20, 0.85, 0.02
 """Parts into which a round object is cut from bottom to top; share of its width below which it is a neck, and the least
 length of one, metres."""
+_STRAIGHT = 1.02
+"""How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -91,13 +94,14 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
     for each, (frame, size) in frames.items():
         own = translation.names[each]
         heights = np.array(bodies[each]["heights"])
-        shape, form = _shape(size, heights, frame, bodies[each]["boxes"])
+        solids = _solids(bodies[each]["boxes"], frame)
+        shape, form = _shape(size, heights, solids)
         if form.round:
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])
         bands = _bands(size, heights) if form.rod else ()
         form = replace(form, grips=partial(_as_measured, bands)) if bands else form
-        form = form if movable else replace(form, handling=Handling.NONE)
+        form = form if movable else _fixed(form, solids)
         objects[own] = replace(
             kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
         masses.update({own: float(bodies[each]["mass"])} if movable else {})
@@ -126,20 +130,42 @@ def _frame(pose: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[Pose, Vector]:
     third = axes[z] * np.sign(up[z])
     first = axes[(z + 1) % 3]
     second = np.cross(third, first)
-    low, high = np.array(boxes)[:, :3].min(axis=0), np.array(boxes)[:, 3:].max(axis=0)
+    corners = np.concatenate([_corners(box, Pose((0.0, 0.0, 0.0))) for box in boxes])
+    low, high = corners.min(axis=0), corners.max(axis=0)
     extents = np.abs(np.array([first, second, third]) @ (high - low))
     middle = (low + high) / 2.0
     return Pose(_vector(middle), from_axes(_vector(first), _vector(second), _vector(third))), _vector(extents)
 
 
+def _corners(box: Sequence[float], frame: Pose) -> np.ndarray:
+    """Return the corners of a box that is told in a body's frame, seen in another one."""
+    turned = Pose((0.0, 0.0, 0.0), _turn(box))
+    return np.array([frame.seen(turned.apply(_vector(corner))) for corner in product(*zip(box[:3], box[3:6]))])
+
+
+def _turn(box: Sequence[float]) -> Quaternion:
+    x, y, z, w = map(float, box[6:])
+    return (x, y, z, w)
+
+
 def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
-    """Return the boxes of a body's geometry as solids in an object's frame."""
+    """Return the boxes of a body's geometry as solids in an object's frame, turned only where they stand askew."""
     found: List[Solid] = []
     for box in boxes:
-        ends = np.array([frame.seen(_vector(box[:3])), frame.seen(_vector(box[3:]))])
-        low, high = ends.min(axis=0), ends.max(axis=0)
-        found.append(Solid("box", _vector(np.maximum(high - low, _THIN)), Pose(_vector((low + high) / 2.0))))
+        corners = _corners(box, frame)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        own = np.maximum(np.array(box[3:6]) - box[:3], _THIN)
+        straight = np.prod(np.maximum(high - low, _THIN)) < _STRAIGHT * np.prod(own)
+        pose = Pose(_vector((low + high) / 2.0), IDENTITY if straight else frame.inverse().compose(
+            Pose((0.0, 0.0, 0.0), _turn(box))).orientation)
+        found.append(Solid("box", _vector(np.maximum(high - low, _THIN) if straight else own), pose))
     return tuple(found)
+
+
+def _fixed(form: Shape, solids: Tuple[Solid, ...]) -> Shape:
+    """Return the shape of a fixture: what no hand takes, made of what was measured where it has corners."""
+    form = replace(form, handling=Handling.NONE)
+    return form if form.round else replace(form, solids=partial(_as_measured, solids))
 
 
 def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
@@ -162,7 +188,7 @@ def _as_measured(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Solid, ...]:
     return solids
 
 
-def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[str, Shape]:
+def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tuple[str, Shape]:
     """Return the nearest shape of ours, by the outline and the heights that are seen from above."""
     side = heights.shape[0]
     rows, columns = (np.indices(heights.shape) - (side - 1) / 2.0) / (side / 2.0)
@@ -175,7 +201,7 @@ def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Seque
         float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
     if middle < _SUNK * top and min(wall) > _RIM * top:
         if not is_round:
-            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, _solids(boxes, frame)))
+            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, solids))
         if size[2] > _FLAT * max(size[:2]):
             return "dish", SHAPES["dish"]
     return ("cylinder", SHAPES["cylinder"]) if is_round else ("box", SHAPES["box"])
@@ -201,7 +227,7 @@ def _part(joint: Mapping[str, Any], fixture: str, back: Pose, kind_of: WorldObje
     ahead = [float(np.dot(home.apply(solid.pose.position), outward)) for solid in solids]
     grip = solids[int(np.argmax(ahead))]
     extents = sorted(grip.size)
-    along = np.array(home.axes[int(np.argmax(grip.size))])
+    along = np.array(home.compose(grip.pose).axes[int(np.argmax(grip.size))])
     bar = from_axes(_vector(np.cross(-outward, along)), _vector(-outward), _vector(along))
     handle = home.inverse().compose(Pose(home.apply(grip.pose.position), bar))
     rest = tuple(solid for solid in solids if solid is not grip)
