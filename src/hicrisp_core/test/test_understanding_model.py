@@ -246,8 +246,16 @@ def test_rules_and_examples_stay_short(config_dir, name):
     """
     domain = load_domain(config_dir / "domains" / f"{name}.yaml")
     rules = Prompts(config_dir / "prompts" / "goal", GOAL_PLACEHOLDERS, shared="goal").render(
-        "system", description=domain.description, form=form_text(), predicates="")
+        "system", description=domain.description, form=form_text(), predicates="", seat="on its side")
     assert len(rules) <= 4_700
+
+
+@pytest.mark.parametrize(("name", "seat"), [("tabletop", "the user sits on its side."), ("libero", "opposite: left, ")])
+def test_the_model_is_told_from_where_the_user_looks(config_dir, name, seat):
+    model = Scripted(says("refusal", say="No.", reason="impossible"))
+    domain = load_domain(config_dir / "domains" / f"{name}.yaml")
+    ModelInterpreter(model, domain, config_dir / "prompts" / "default").understand(Request("hello", WORLD), Deadline(5))
+    assert seat in str(model.asked[0])
 
 
 def test_without_touching_the_mug_no_plan_touches_it(domain):

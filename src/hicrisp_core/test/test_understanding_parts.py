@@ -13,6 +13,7 @@ from hicrisp_core.model.meaning import Question, Refusal
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
+from hicrisp_core.understanding.verifier import verify
 
 
 def _at(name: str, type_: str, place: Tuple[float, float], movable: bool = True, **attributes: str) -> WorldObject:
@@ -47,6 +48,8 @@ def _meaning(text: str):
     ("pick up the baking tray", "holding(panda,baketray)"),
     ("pick up the tin between the soap and the sponge", "holding(panda,tin_1)"),
     ("take left tin and place in upper drawer", "in(tin_1,upper_drawer)"),
+    ("put the soap on top of the drawer", "on(soap,chest)"),
+    ("close the upper drawer of the chest and put the soap on top of it", "on(soap,chest)"),
     ("pick up the tin next to the sponge", "holding(panda,tin_2)"),
 ])
 def test_a_phrase_names_the_object_that_a_person_means(text: str, condition: str) -> None:
@@ -61,3 +64,8 @@ def test_what_is_not_between_two_objects_is_asked_for_if_there_are_several() -> 
 
 def test_a_part_that_the_object_does_not_have_is_refused() -> None:
     assert isinstance(_meaning("open the upper drawer of the soap"), Refusal)
+
+
+def test_what_no_action_moves_is_not_put_anywhere() -> None:
+    misfit = verify(_meaning("put the chest on the soap"), load_domain(config_file("domains", "furniture")), WORLD)
+    assert str(misfit.quote if misfit else "") == "on(chest,soap)"

@@ -15,7 +15,7 @@ from hicrisp_libero.kinds import translated
 from hicrisp_libero.models import BenchmarkFiles, benchmark_in
 
 from hicrisp_bench.language.sentences import Sentence, Setting
-from hicrisp_bench.language.suite import report_on
+from hicrisp_bench.language.suite import report_on, rows_of
 from hicrisp_bench.options import add_every, add_llm
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report, Section
@@ -24,15 +24,25 @@ PERTURBED = ("lan", "object", "swap", "task")
 STANDARD = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 SUITES = (*STANDARD, "libero_90", *(f"{name}_{how}" for name in STANDARD for how in PERTURBED))
 """The suites of LIBERO and LIBERO-PRO with all their resources: 290 tasks."""
-DIFFERS = {
-    "put_both_moka_pots_on_the_stove": "the stove is to be on, too; `_task` says left and means the right pot",
-    "put_the_right_moka_pot_on_the_stove": "the stove is to be on, too",
-    "stack_the_middle_black_bowl_on_the_back_black_bowl": "the words say front, the file means the back bowl",
-    **{f"pick_up_the_{mug}_mug_and_place_it_to_the_right_of_the_caddy":
-       "the words say the right compartment, the file the table beside the caddy" for mug in ("red", "white")}}
-"""Tasks by the end of their file's name whose goal is another one than their words say, and what it is; found after the
-first measurement, by reading.
-"""
+AGREE, CONTRADICTS = "words and file agree", "contradicts"
+"""Rows of the table: every instruction is in one of the two."""
+_ON = "the file wants the stove on, too"
+_CADDY = "the words say the right compartment, the file the table beside the caddy"
+WHY = {
+    **{f"{suite}/KITCHEN_SCENE8_put_both_moka_pots_on_the_stove": _ON
+       for suite in ("libero_10", "libero_10_lan", "libero_10_object", "libero_10_swap")},
+    "libero_90/KITCHEN_SCENE8_put_the_right_moka_pot_on_the_stove": _ON,
+    "libero_10_task/KITCHEN_SCENE8_put_both_moka_pots_on_the_stove":
+        f"the words say the left pot, the file the right one; {_ON}",
+    "libero_90/KITCHEN_SCENE2_stack_the_middle_black_bowl_on_the_back_black_bowl":
+        "the words say the bowl at the front, the file the one at the back",
+    "libero_90/STUDY_SCENE3_pick_up_the_red_mug_and_place_it_to_the_right_of_the_caddy": _CADDY,
+    "libero_90/STUDY_SCENE3_pick_up_the_white_mug_and_place_it_to_the_right_of_the_caddy": _CADDY,
+    "libero_10_object/KITCHEN_SCENE6_put_the_yellow_and_white_mug_in_the_microwave_and_close_it":
+        "no yellow and white mug is there; the file means a red one",
+    "libero_10_object/STUDY_SCENE1_pick_up_the_book_and_place_it_in_the_back_compartment_of_the_caddy":
+        "no book is there; the file means a bowl"}
+"""Tasks whose file has another goal than their words, and how they differ; found by reading both."""
 _WORKSPACE = Path(__file__).resolve().parents[4]
 QUICK = {"every": 29}
 SELECTS = ("suites", "every")
@@ -55,11 +65,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     sentences, settings = tasks_of(benchmark, options.suites, options.config)
     found = report_on(sentences[::options.every], lambda: settings, options, runner, "libero_words",
                       "the instructions of the LIBERO benchmarks", {"sentences": str(folder), "set": "LIBERO"})
-    differ = [{**each, "why": why} for each in found.extra["results"] for end, why in DIFFERS.items()
-              if each["id"].endswith(end)]
-    title = "Where the file's goal is another one than its words say"
+    told = found.extra["results"]
+    split = rows_of("class", [{**each, "class": CONTRADICTS if each["id"] in WHY else AGREE} for each in told])
+    rows = [*found.rows[:-1], *sorted(split, key=lambda row: row["class"] == CONTRADICTS), *found.rows[-1:]]
+    contradict = [{**each, "why": WHY[each["id"]]} for each in told if each["id"] in WHY]
+    title = "Where the file's goal contradicts its words"
     likely = found.sections[1:]  # A table of scenes would have a row for each task.
-    return replace(found, sections=(Section(title, differ, ("id", "text", "mark", "why")), *likely))
+    return replace(found, rows=rows, sections=(Section(title, contradict, ("id", "text", "mark", "why")), *likely))
 
 
 def tasks_of(

@@ -155,8 +155,8 @@ def _add(made: _Building, name: str, fixed: bool) -> None:
         noun = _DRAWER if region.name in model.sliding else _COMPARTMENT if _CONTAINS in region.name else _SHELF
         part = f"{stem}_{noun}"
         part = part if part not in made.objects else f"{own}_{part}"
-        whole_words = " ".join(dict.fromkeys((*own.split("_"), *kind.split("_"))))
-        made.objects[part] = WorldObject(part, noun, "box", model.size, {"of": whole_words}, movable=False)
+        told = {"of": own} if kind in own else {"of": own, "case": kind}
+        made.objects[part] = WorldObject(part, noun, "box", model.size, told, movable=False)
         made.places[whole] = Place(part)
 
 

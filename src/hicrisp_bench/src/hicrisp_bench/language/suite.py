@@ -80,7 +80,7 @@ def report_on(sentences: Sequence[Sentence], make_settings: Callable[[], Mapping
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(
         trials, runner.run(run_sentence, trials, key_of, suite, alone=True))]
     results = [each for each in every if "crashed" not in each]
-    rows = _rows("class", results)
+    rows = rows_of("class", results)
     peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))
     first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
     row: Row = {"class": ALL, **_figures(results)}
@@ -91,7 +91,7 @@ def report_on(sentences: Sequence[Sentence], make_settings: Callable[[], Mapping
     rows.append({**row, "asked_by": {who: askers.count(who) for who in (MODEL, PRODUCT)}, "first_s": first_s,
                  "rss_mb": round(peak), "before_mb": round(before), "llm": name, **told})
     curve = _curve(results)
-    sections = (Section("By scene", _rows("scene", results), ("scene", *_FIGURES)),
+    sections = (Section("By scene", rows_of("scene", results), ("scene", *_FIGURES)),
                 Section("If goals less likely than this are shown first", curve, CURVE))
     charts = (Chart("understood", "Sentences: right, after one yes, asked back, refused, wrong", tuple(
         bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)), "Sentences"),
@@ -122,8 +122,13 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
     return kept
 
 
-def _rows(key: str, results: Sequence[Row]) -> List[Row]:
-    """A row for each class or scene."""
+def rows_of(key: str, results: Sequence[Row]) -> List[Row]:
+    """Return a row of figures for each value of a key.
+
+    Args:
+        key: ``class`` or ``scene``.
+        results: of sentences that were judged.
+    """
     return [{key: value, **_figures([each for each in results if each[key] == value])}
             for value in dict.fromkeys(each[key] for each in results)]
 

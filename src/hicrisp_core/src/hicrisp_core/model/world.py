@@ -135,6 +135,11 @@ class WorldObject:
     joint: Optional[Joint] = None
 
     @property
+    def whole(self) -> str:
+        """Name of what it is a part of; empty if it is none."""
+        return self.joint.fixture if self.joint is not None else self.attributes.get("of", "")
+
+    @property
     def moves(self) -> bool:
         """Whether it may be elsewhere than it was: a robot may move it, or it hangs on a joint."""
         return self.movable or self.joint is not None

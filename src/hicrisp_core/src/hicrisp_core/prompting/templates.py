@@ -41,7 +41,7 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": ("form predicates", "description"),
+    "system": ("form predicates", "description seat"),
     "request": ("scene conversation", "context"),
 }
 """The prompts of the interpreter: the rules, and what is asked."""

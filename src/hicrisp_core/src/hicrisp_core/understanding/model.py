@@ -29,7 +29,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding import form
 from hicrisp_core.understanding.form import form_text, goal_predicates, meaning_schema
 from hicrisp_core.understanding.verifier import refusal_of, verify
-from hicrisp_core.understanding.written.places import Places
+from hicrisp_core.understanding.written.places import LEFT, Places
 
 _MOST_STAGES = 40
 _MOST_CHOICES = 9
@@ -43,6 +43,8 @@ PROMPTS = "goal"
 _LINE = 400
 """Characters of a line about earlier tasks."""
 _NAME_LIMIT = 60
+_BESIDE = "on its side"
+_OPPOSITE = "opposite: left, right, front and back are as the user sees them"
 _CENTIMETRES = 100.0
 _NOTHING = "-"
 
@@ -207,8 +209,8 @@ class ModelInterpreter:
         folder = beside if prompts and beside.is_dir() else named_folder("prompts", PROMPTS) or beside
         self._prompts = Prompts(folder, GOAL_PLACEHOLDERS, shared=PROMPTS)
         self._system = self._prompts.render(
-            "system", description=domain.description, form=form_text(),
-            predicates=predicates_text(domain)).strip()
+            "system", description=domain.description, form=form_text(), predicates=predicates_text(domain),
+            seat=_OPPOSITE if Places(domain, WorldState()).direction(LEFT)[1] < 0.0 else _BESIDE).strip()
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
         """Return what the request means together with its conversation.

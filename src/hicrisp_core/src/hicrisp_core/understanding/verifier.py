@@ -5,18 +5,32 @@ It looks at the goal alone, never at the user's words.
 
 from __future__ import annotations
 
-from typing import AbstractSet, Optional
+from typing import Iterator, NamedTuple, Optional, Tuple
 
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_goal
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Goal, GoalError, GoalErrorKind, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 
 _REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reason.NOTHING_TO_DO}
+
+
+class Made(NamedTuple):
+    """A fact that an action makes, by the types of what it is said of; empty for any."""
+
+    predicate: str
+    types: Tuple[str, ...]
+
+    def fits(self, fact: Relation, domain: Domain, world: WorldState) -> bool:
+        """Check whether the action may make a fact of these objects."""
+        known = world.types()
+        return self.predicate == fact.predicate and all(
+            not type_ or name not in known or domain.is_a(known[name], type_)
+            for name, type_ in zip((fact.subject, fact.object), self.types))
 
 
 def refusal_of(misfit: GoalError) -> Refusal:
@@ -25,7 +39,8 @@ def refusal_of(misfit: GoalError) -> Refusal:
 
 
 def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold.
+    """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold: with such
+    objects, as far as their types tell.
 
     Returns:
         What is wrong first; ``None`` if nothing is.
@@ -33,20 +48,28 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]
     misfit = check_goal(goal, domain, world)
     if misfit is not None:
         return misfit
-    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
-            if not effect.removes}
-    made |= {domain.predicates[each].inverse for each in made if each in domain.predicates}
+    made = tuple(_made(domain))
     asked = (each for stage in chosen(goal, world.relations, domain).stages if not stage.optional
              for each in stage.conditions)
     never = next(filter(None, (_never(each, made, domain, world) for each in asked)), None)
     return GoalError(GoalErrorKind.PREDICATE, f"no action here makes '{never}' true", str(never)) if never else None
 
 
-def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
+def _made(domain: Domain) -> Iterator[Made]:
+    for action in domain.actions.values():
+        for atom in (effect.atom for effect in action.effects if not effect.removes):
+            types = tuple(action.parameters[each].type if each in action.parameters else "" for each in atom.arguments)
+            yield Made(atom.predicate, types)
+            known = domain.predicates.get(atom.predicate)
+            if known is not None and known.inverse:
+                yield Made(known.inverse, types[::-1])
+
+
+def _never(statement: Statement, made: Tuple[Made, ...], domain: Domain, world: WorldState) -> Optional[Statement]:
     """The part that no action makes; ``None`` if there is none or there is a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None
     if isinstance(statement, Holds):
-        return None if statement.fact.predicate in made else statement
+        return None if any(each.fits(statement.fact, domain, world) for each in made) else statement
     vain = [never for part in statement.parts for never in (_never(part, made, domain, world),) if never]
     return vain[0] if vain and len(statement.parts) - len(vain) < statement.least else None

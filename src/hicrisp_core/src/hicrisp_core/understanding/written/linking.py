@@ -84,7 +84,7 @@ class _Link:
         untried = found.names[_MOST_TRIED:]
         if not fitting and not untried:
             return next(each for _, each in tried if isinstance(each, Refusal))
-        if len(fitting) == 1 and not untried:
+        if len({each for _, each in fitting}) == 1 and not untried:
             return self.decided({**chosen, phrase: fitting[0][0]})
         names = [*(name for name, _ in fitting), *untried]
         text = f"Which {called(phrase)} do you mean"

@@ -19,6 +19,7 @@ PLACES = ("on", "in", "inside", "at", CONTAINS, "aboard", "in_area", "docked", "
 """Predicates of places: of these, the one is meant that the types of the two objects fit."""
 _WITHIN = ("in", "inside")
 _PASSED = ("visited", "entered")
+_SHUT = "closed"
 _NUMBER, _EVERY = "number", "*"
 Arguments = Tuple[str, ...]
 _SAME: Mapping[str, Tuple[Tuple[str, bool], ...]] = {
@@ -46,6 +47,7 @@ class Predicates:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
         self._types = world.types()
+        self._wholes = {name: item.whole for name, item in world.objects.items() if item.whole}
         self._facts = Facts(world.relations)
         self._effects: Dict[Tuple[str, bool], List[Tuple[Action, Effect]]] = {}
         for action in domain.actions.values():
@@ -77,11 +79,16 @@ class Predicates:
     def meant(self, predicate: str, arguments: Arguments, use: Use) -> Relation:
         """Return the fact that a predicate means of these objects.
 
-        It is the domain's own, what that has ``instead``, or the other predicate of places that fits best.
+        It is the domain's own, what that has ``instead``, or the other predicate of places that fits best. What stands
+        on a part that is shut, such as a drawer, stands on the whole.
 
         Raises:
             Unlinked: if none fits.
         """
+        whole = self._wholes.get(arguments[-1], "")
+        if whole and predicate == self._domain.roles.stands_on and self.fits(_SHUT, 0, Use.MADE, arguments[-1]) \
+                and self._leads(predicate, (*arguments[:-1], whole), use):
+            arguments = (*arguments[:-1], whole)
         known = self._domain.predicates.get(predicate)
         own = known is not None and self._typed(predicate, arguments)
         if known is not None and own:
