@@ -195,3 +195,18 @@ def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_sh
     found = sought(domain, [entry(domain, world, "pick(panda, box)", "drawer")], world)
     assert [str(command) for command in found.commands] == [
         "close(panda, drawer)", "pick(panda, box)", "put_down(panda, box)", "open(panda, drawer)"]
+
+
+def test_an_open_drawer_over_the_place_of_what_is_held_is_shut_first() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    there = Pose((0.0, 0.0, 0.0))
+    rail = Joint(SLIDE, "case", there, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), there, (0.01, 0.1))
+    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"),
+               "lid": WorldObject("lid", "surface"),
+               "drawer": WorldObject("drawer", "drawer", movable=False, joint=rail)}
+    facts = {Relation("panda", "reaches", name) for name in objects} | {
+        Relation("panda", "holding", "box"), Relation("drawer", "open")}
+    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    found = sought(domain, [entry(domain, world, "place_on(panda, box, lid)", "drawer")], world)
+    assert [str(command) for command in found.commands] == [
+        "put_down(panda, box)", "close(panda, drawer)", "pick(panda, box)"]

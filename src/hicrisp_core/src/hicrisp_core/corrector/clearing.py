@@ -140,8 +140,8 @@ def _past(
     searcher: Searcher, world: WorldState, part: str, failed: Command, limits: SearchLimits, deadline: Deadline,
     keep: Conditions,
 ) -> Iterator[Union[Tuple[Tuple[Command, ...], WorldState], Ending]]:
-    """Yield what moves a part on its joint, such as an open drawer, puts what is reached for elsewhere, and brings the
-    part back; with the facts after it.
+    """Yield what moves a part on its joint, such as an open drawer; where the hand reaches for an object, what puts that
+    elsewhere and brings the part back, too; with the facts after it.
     """
     domain, item = searcher.domain, searcher.domain.item(failed)
     before = [fact for fact in world.relations if fact.subject == part and not fact.object]
@@ -150,7 +150,10 @@ def _past(
                 for command in _groundings(domain, action, world, part, failed.robot, free=True)
                 if set(before).intersection(expected_facts(domain, command)[1])]
     loose = item in world.objects and world.objects[item].movable and not domain.roles.is_held(world, item)
-    for shut in shutting if loose else ():
+    for shut in shutting:
+        if not loose:
+            yield _way(searcher, world, shut, failed, limits, deadline, keep)
+            continue
         shutable = searcher.find(world, preconditions_of(domain, shut), limits, deadline, undoable=True, keep=keep)
         if not shutable.found:
             yield shutable.ending
