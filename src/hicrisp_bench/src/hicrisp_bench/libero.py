@@ -14,7 +14,7 @@ from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.scene import SceneFault
 from hicrisp_libero.client import Benchmark, suites
 from hicrisp_libero.description import describe
-from hicrisp_libero.episode import GoalGiven, run_episode
+from hicrisp_libero.episode import GoalGiven, ReadInFile, run_episode
 from hicrisp_libero.osc import JOINT, OSC, limit_of
 from hicrisp_libero.task import BenchmarkTask
 
@@ -25,7 +25,7 @@ from hicrisp_bench.statistics import Tally, corrections_of
 from hicrisp_bench.suite import Report, Section
 
 SUITES = ("libero_object", "libero_spatial", "libero_goal")
-WORDS, GIVEN = "words", "given"
+WORDS, FILE, GIVEN = "words", "file", "given"
 TIER = "poses"
 """How objects are seen."""
 NO_FAULT = "none"
@@ -44,7 +44,8 @@ REFERENCE: List[Dict[str, Any]] = [{"source": "LIBERO-PRO", "suite": suite, "pol
 NOTE = (
     "Success is the benchmark's own check, at the end of any of its steps of 0.05 s; `believed` is what our detector "
     "said at the end. Objects are seen by their true poses; nothing was trained on the benchmark. With the goal "
-    "`given` the words were not read: the meaning was that of the benchmark's file.")
+    "`given` the words were not read: the meaning was that of the benchmark's file. With `file` the words were read by "
+    "the language model in the scene as that file describes it, and a search planned.")
 _CONTROL = {
     JOINT: "Joints are commanded for at most three minutes of simulated time.",
     OSC: "The arm is driven by the benchmark's own actions of 0.05 s through its environment's step, at most as many "
@@ -65,7 +66,8 @@ class Episode:
 
     Args:
         number: of the task in its suite.
-        goal: ``words`` if the instruction is read, ``given`` if the meaning is that of the benchmark's file.
+        goal: ``words`` if the instruction is read where the robot is, ``file`` if it is in the scene as the benchmark's
+            file describes it, ``given`` if the meaning is that of the file.
         control: how the arm is driven.
         faults: which of ``FAULTS`` is injected.
         pictures: folder that gets a picture of the end.
@@ -107,14 +109,18 @@ def run_one(episode: Episode) -> Dict[str, Any]:
     with Benchmark() as benchmark:
         description, state = describe(benchmark, episode.suite, episode.number, episode.init)
         task = BenchmarkTask(description, benchmark, state)
-        parts = load_factory(episode.config, task.domain, episode.policy, episode.llm)
+        llm = llm_settings(episode.config, episode.llm).of_trial(key_of(episode))
+        read = load_factory(episode.config, task.domain, episode.policy, llm)
+        parts = load_factory(episode.config, task.domain, episode.policy) if episode.goal == FILE else read
+        interpreter = {WORDS: None, FILE: ReadInFile(read.interpreter(), task.words),
+            GIVEN: GoalGiven(task.words.goal)}[episode.goal]
         picture = None
         if episode.pictures is not None:
             episode.pictures.mkdir(parents=True, exist_ok=True)
             picture = episode.pictures / picture_of(
                 episode.suite, episode.number, episode.init, episode.policy, episode.faults)
-        found = run_episode(task, parts, episode.init, GoalGiven(task.words.goal) if episode.goal == GIVEN else None,
-            picture, episode.control, FAULTS[episode.faults])
+        found = run_episode(
+            task, parts, episode.init, interpreter, picture, episode.control, FAULTS[episode.faults])
     return {"suite": episode.suite, "task": episode.number, "init": episode.init, "policy": episode.policy,
         "faults": episode.faults, **found}
 
@@ -134,8 +140,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--suites", "--suite", nargs="+", default=list(SUITES), metavar="NAME", help=f"({' '.join(SUITES)})")
     parser.add_argument("--tasks", nargs="+", type=int, default=None, metavar="N", help="numbers of tasks (all)")
     parser.add_argument("--inits", nargs="+", type=int, default=[0], metavar="N", help="numbers of starts, 0 to 49 (0)")
-    parser.add_argument("--goal", choices=(WORDS, GIVEN), default=WORDS,
-        help="whether the instruction is read, or the meaning is given (words)")
+    parser.add_argument("--goal", choices=(WORDS, FILE, GIVEN), default=WORDS,
+        help="whether --llm reads the instruction where the robot is, reads it in the scene as the benchmark's file "
+        "describes it while a search plans, or the meaning is given (words)")
     parser.add_argument("--control", choices=(JOINT, OSC), default=JOINT,
         help="joints are commanded, or the benchmark's own actions are, and no more of them than it allows (joint)")
     parser.add_argument("--faults", nargs="+", choices=list(FAULTS), default=[NO_FAULT], metavar="KIND",

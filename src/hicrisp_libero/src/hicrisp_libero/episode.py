@@ -16,6 +16,7 @@ from hicrisp_core.scene import SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.faults import KINDS
 
+from hicrisp_libero.kinds import Translation
 from hicrisp_libero.osc import JOINT, OSC, PERIOD, limit_of
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
@@ -48,6 +49,32 @@ class GoalGiven:
         """
         del request, deadline
         return Understood(self._goal)
+
+
+class ReadInFile:
+    """An interpreter that reads the words in the scene as the benchmark's file describes it, so that answers which were
+    recorded there serve for every start.
+
+    Args:
+        interpreter: reads them.
+        words: the task.
+    """
+
+    def __init__(self, interpreter: Interpreter, words: Translation) -> None:
+        self._interpreter, self._words = interpreter, words
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return the meaning.
+
+        Args:
+            request: what is said, in the words of the file.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The meaning.
+        """
+        return self._interpreter.understand(
+            replace(request, text=self._words.instruction, world=self._words.world), deadline)
 
 
 def run_episode(

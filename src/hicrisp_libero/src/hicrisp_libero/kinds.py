@@ -58,12 +58,14 @@ class Translation:
         places: what the arguments of its facts stand for.
         world: what stands where at first.
         goal: what its judge checks; only for comparisons.
+        instruction: its words, as the file writes them.
     """
 
     names: Mapping[str, str]
     places: Mapping[str, Place]
     world: WorldState
     goal: Goal
+    instruction: str = ""
 
 
 @dataclass
@@ -122,7 +124,7 @@ def translated(problem: Problem, domain: Domain, models: Models) -> Translation:
             and fact.predicate not in (domain.roles.stands_on, domain.roles.inside)]
     goal = tuple(Holds(_fact(made, world, each)) for each in problem.goal)
     return Translation(made.names, made.places, replace(world, relations=frozenset((*seen, *told))),
-                       Goal((Stage(goal),)))
+                       Goal((Stage(goal),)), problem.instruction)
 
 
 def _is_ground(category: str) -> bool:

@@ -140,8 +140,8 @@ def _past(
     searcher: Searcher, world: WorldState, part: str, failed: Command, limits: SearchLimits, deadline: Deadline,
     keep: Conditions,
 ) -> Iterator[Union[Tuple[Tuple[Command, ...], WorldState], Ending]]:
-    """Yield what moves a part on its joint, such as an open drawer; where the hand reaches for an object, what puts that
-    elsewhere and brings the part back, too; with the facts after it.
+    """Yield what moves a part on its joint, such as an open drawer; where the hand reaches for an object, what puts
+    that elsewhere and brings the part back, too; with the facts after it.
     """
     domain, item = searcher.domain, searcher.domain.item(failed)
     before = [fact for fact in world.relations if fact.subject == part and not fact.object]
