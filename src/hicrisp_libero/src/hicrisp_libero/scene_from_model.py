@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
-from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
+from hicrisp_core.model.keep_out import half_extents
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Outline, Shape, Solid, rectangle
+from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.walls import walls_in
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import TABLE, Stand
+from shapely.geometry import MultiPoint
+from shapely.geometry.polygon import orient
 
 from hicrisp_libero.kinds import ROBOT, Translation
 
@@ -30,6 +35,9 @@ _MIDDLE = 0.35
 _LEVELS, _NECK, _LONG = 20, 0.85, 0.02
 """Parts into which a round object is cut from bottom to top; share of its width below which it is a neck, and the least
 length of one, metres."""
+_STANDS = 0.005
+"""Greatest height above the ground of what an object stands on, metres."""
+_Measured = TypeVar("_Measured")
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -65,7 +73,7 @@ def pose_from(values: Union[Sequence[float], np.ndarray]) -> Pose:
     return Pose((x, y, z), (qx, qy, qz, qw))
 
 
-def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Measured:
+def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: Gripper) -> Measured:
     """Make a scene of what the benchmark tells of its model.
 
     Args:
@@ -73,6 +81,7 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
             metres, negative where nothing is.
         translation: what its objects are called here, and of which types they are.
         name: of the scene.
+        hand: the robot's gripper.
 
     Returns:
         The scene with what links it to the benchmark.
@@ -97,7 +106,16 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
         movable = bool(bodies[each]["movable"])
         bands = _bands(size, heights) if form.rod else ()
         form = replace(form, grips=partial(_as_measured, bands)) if bands else form
-        form = form if movable else replace(form, handling=Handling.NONE)
+        wide = movable and not form.rim and min(size[:2]) >= hand.opening
+        walls = _walls(size, heights, poses[each], hand) if wide else ()
+        form = form if movable and not walls else replace(form, handling=Handling.NONE)
+        if walls:
+            foot = _foot(_solids(bodies[each]["boxes"], frame), size)
+            frames[each] = frame.compose(foot), size
+            poses[each], back_to = poses[each].compose(foot), foot.inverse()
+            solids = _solids(bodies[each]["boxes"], frames[each][0])
+            form = replace(form, outline=partial(_as_measured, _outline(solids)), solids=partial(_as_measured, solids),
+                walls=tuple(replace(grip, tool=back_to.compose(grip.tool)) for grip in walls))
         objects[own] = replace(
             kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
         masses.update({own: float(bodies[each]["mass"])} if movable else {})
@@ -157,9 +175,36 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
         for low, high, width in bands if high - low > _THIN)
 
 
-def _as_measured(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Solid, ...]:
-    del size  # It has been measured with them.
-    return solids
+def _foot(solids: Tuple[Solid, ...], size: Vector) -> Pose:
+    """Return the middle of what an object stands on: that of a pan is not the middle between its rim and its handle."""
+    low = [solid for solid in solids if solid.pose.position[2] - solid.size[2] / 2.0 < _STANDS - size[2] / 2.0]
+    corners = np.array(_corners(low))
+    x, y = map(float, (corners.min(axis=0) + corners.max(axis=0)) / 2.0)
+    return Pose((x, y, 0.0))
+
+
+def _corners(solids: Sequence[Solid]) -> List[Tuple[float, float]]:
+    return [(solid.pose.position[0] + a * solid.size[0] / 2.0, solid.pose.position[1] + b * solid.size[1] / 2.0)
+        for solid in solids for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+
+
+def _outline(solids: Sequence[Solid]) -> Outline:
+    hull = orient(MultiPoint(_corners(solids)).convex_hull)
+    return tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
+
+
+def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tuple[Grip, ...]:
+    """Return where the hand fits around parts of what is too wide for it, in its frame."""
+    length, width, height = half_extents(WorldObject("", "", size=size), pose)
+    x, y, z = pose.position
+    grid = pose.inverse().compose(Pose((x, y, z - height)))
+    return tuple(replace(grip, tool=grid.compose(grip.tool)) for grip in walls_in(
+        heights, (2.0 * length, 2.0 * width), hand))
+
+
+def _as_measured(measured: _Measured, size: Vector) -> _Measured:
+    del size  # It has been measured with it.
+    return measured
 
 
 def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[str, Shape]:
@@ -178,6 +223,7 @@ def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Seque
             return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, _solids(boxes, frame)))
         if size[2] > _FLAT * max(size[:2]):
             return "dish", SHAPES["dish"]
+        return "cylinder", replace(SHAPES["cylinder"], dip=top - middle)
     return ("cylinder", SHAPES["cylinder"]) if is_round else ("box", SHAPES["box"])
 
 
