@@ -116,6 +116,18 @@ def test_when_all_fail_the_reason_of_the_best_is_told_with_what_is_in_its_way(co
     assert "the salt is in the way" in outcome.message
 
 
+def test_of_several_reasons_the_one_that_can_be_moved_away_is_told() -> None:
+    wall = WorldObject("wall", "wall", "box", (0.1, 0.1, 0.1), movable=False, pose=Pose((0.7, 0.5, 0.05)))
+    arm = ScriptedArm(BOX, wall, WorldObject("salt", "box", "box", (0.02, 0.02, 0.1), pose=Pose((0.7, 0.2, 0.05))))
+    names = iter(("wall", "salt", *["wall"] * 99))
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        return MotionFailure.blocked("goal_in_collision", (next(names),))
+
+    arm.plan_to = plan_to
+    assert run(arm, PICK).blockers == ("salt",)
+
+
 def test_a_thing_too_wide_for_the_fingers_blames_nobody() -> None:
     crate = WorldObject("box", "box", "box", (0.1, 0.1, 0.1), pose=Pose((0.4, 0.1, 0.05)))
     outcome = run(ScriptedArm(crate), PICK)

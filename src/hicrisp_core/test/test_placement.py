@@ -13,8 +13,9 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject
 from hicrisp_core.model.keep_out import gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
+from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.skills_placements import hold_of, most_room
+from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
 from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
 
@@ -196,3 +197,50 @@ def test_what_goes_into_a_box_too_deep_for_the_hand_is_let_go_above_its_floor(do
     assert bottom < depth
     way = most_room(objects["box"], hold_of(objects["box"], robot.pose, 0.04), command.target, held, HAND)
     assert way.grasp.clearance > 0.0
+
+
+def stove_below(domain, *over):
+    """A fixture with a flat top, a board that leans over a part of it, and the box."""
+    stove = WorldObject("stove", "surface", "box", (0.2, 0.2, 0.04), movable=False, pose=Pose((0.5, -0.2, 0.02)),
+                        own_form=replace(SHAPES["box"], handling=Handling.NONE))
+    solids = tuple(Solid("box", (0.06, 0.3, 0.02), Pose((x, 0.0, 0.0))) for x in over)
+    board = WorldObject("board", "surface", "box", (0.3, 0.3, 0.2), movable=False, pose=Pose((0.5, -0.2, 0.1)),
+                        own_form=Shape(rectangle, lambda size: solids, Handling.NONE))
+    world = seen(domain)
+    return replace(world, objects={"box": world.objects["box"], "table": world.objects["table"], "stove": stove,
+                                   "board": board})
+
+
+def test_on_a_fixture_the_middle_is_taken_and_what_leans_over_it_is_kept_clear_of(domain):
+    for over, x in (((), 0.5), ((-0.12,), 0.5), ((0.0,), None)):
+        command = decoded(domain, stove_below(domain, *over), "place_on", surface="stove")
+        assert command.target.position[1] == pytest.approx(-0.2)
+        if x is not None:
+            assert command.target.position[0] == pytest.approx(x)
+        else:
+            assert abs(command.target.position[0] - 0.5) > 0.05
+
+
+def test_on_a_fixture_another_spot_is_taken_where_the_first_was_no_good(domain):
+    world = stove_below(domain)
+    first = decoded(domain, world, "place_on", surface="stove")
+    again = ActionDecoder(domain, WORKSPACE).decode(
+        replace(first, avoid=(first.target.position,)), world, DecoderOffsets())
+    assert 0.01 < math.dist(again.target.position, first.target.position) < 0.1
+
+
+def test_a_fixture_of_which_all_is_covered_names_what_covers_it(domain):
+    answer = decoded(domain, stove_below(domain, -0.06, 0.0, 0.06), "place_on", surface="stove")
+    assert isinstance(answer, Feedback)
+    assert answer.subjects == ("board",)
+
+
+def test_in_a_bowl_any_turn_will_do_that_leaves_the_palm_room_beside_it(domain):
+    bowl = replace(CATALOGUE["bowl"], pose=Pose((0.5, -0.2, 0.03)))
+    item = replace(CATALOGUE["box"], size=(0.03, 0.05, 0.03), pose=Pose((0.4, 0.3, 0.285)))
+    walls = {f"wall_{side}": replace(WALL, name=f"wall_{side}", pose=Pose((0.5, -0.2 + side * 0.12, 0.1)))
+             for side in (-1, 1)}
+    world = replace(seen(domain), objects={"bowl": bowl, "box": item, **walls})
+    hold = hold_of(item, Pose((0.4, 0.3, 0.285), DOWN), 0.05)
+    ways = list(ways_to_place(item, hold, Pose((0.5, -0.2, 0.02)), world, HAND, lambda _: 1.0, 8))
+    assert any(way.grasp.clearance > 0.0 for way in ways)

@@ -41,7 +41,7 @@ def description(tmp_path: Path) -> Description:
         "table": [0.0, 0.0, 1.0, 1.2], "base": [-0.66, 0.0, 0.9, 0, 0, 0, 1], "joints": [], "sites": {},
         "bodies": {"tin_can_1": {"pose": [-0.16, 0.2, 0.94, 0, 0, 0, 1], "mass": 0.2, "movable": True,
             "heights": [[0.08] * 25] * 25,
-            "boxes": [[-0.03, -0.03, -0.04, 0.03, 0.03, 0.04]]}},
+            "boxes": [[-0.03, -0.03, -0.04, 0.03, 0.03, 0.04, 0, 0, 0, 1]]}},
         "hand": [-0.2, 0.0, 1.2, *_DOWN],
         "cameras": {"agentview": {"pose": [0.0, 0.0, 2.0, 0, 0, 0, 1], "opening": 90.0},
             "robot0_eye_in_hand": {"pose": [-0.2, 0.0, 1.15, 0, 0, 0, 1], "opening": 75.0}},

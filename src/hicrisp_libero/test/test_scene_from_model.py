@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+import math
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 import pytest
@@ -35,10 +36,11 @@ _SIZES: Dict[str, Tuple[float, float, float]] = {
 
 
 def _box(size: Tuple[float, float, float], at: Tuple[float, float, float] = (0.0, 0.0, 0.0)) -> List[float]:
-    return [*(b - a / 2.0 for a, b in zip(size, at)), *(b + a / 2.0 for a, b in zip(size, at))]
+    return [*(b - a / 2.0 for a, b in zip(size, at)), *(b + a / 2.0 for a, b in zip(size, at)), 0.0, 0.0, 0.0, 1.0]
 
 
-def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measured:
+def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]],
+          chest: Sequence[List[float]] = (_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),)) -> Measured:
     bodies = {
         name: {
             "pose": [0.1 * number, 0.2, 0.9 + _SIZES[name][2] / 2.0, 0.0, 0.0, 0.0, 1.0],
@@ -51,7 +53,7 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]]) -> Measu
     }
     bodies["chest"] = {
         "pose": [0.0, -0.3, 0.9, 0.0, 0.0, 0.0, 1.0],
-        "boxes": [_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1))],
+        "boxes": list(chest),
         "heights": np.full((25, 25), 0.2),
         "movable": False,
         "mass": 5.0,
@@ -124,6 +126,18 @@ def test_a_body_that_lies_on_its_own_y_axis_is_measured_upright() -> None:
     assert item.size == pytest.approx((0.06, 0.06, 0.08))
     assert item.pose is not None
     assert item.pose.axes[2] == pytest.approx((0.0, 0.0, 1.0))
+
+
+def test_what_stands_askew_in_a_fixture_leaves_the_room_above_and_below_it() -> None:
+    """A plank of 0.3 m that leans by 45 degrees about x."""
+    plank = [-0.1, -0.15, -0.005, 0.1, 0.15, 0.005, math.sin(math.pi / 8.0), 0.0, 0.0, math.cos(math.pi / 8.0)]
+    told = _told({"can": _FLAT}, [], chest=[plank])
+    chest = told.scene.objects["chest"]
+    (solid,) = chest.form.solids(chest.size)
+    assert chest.size == pytest.approx((0.2, 0.219, 0.219), abs=1e-3)
+    assert sorted(solid.size) == pytest.approx((0.01, 0.2, 0.3))
+    assert min(abs(axis[2]) for axis in solid.pose.axes) == pytest.approx(0.0, abs=1e-6)
+    assert max(abs(axis[2]) for axis in solid.pose.axes) == pytest.approx(0.5**0.5)
 
 
 def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> None:

@@ -78,7 +78,7 @@ class WatchedRobot:
 
     def send_home(self, action: str, seconds: float) -> Optional[str]:
         """Let an arm go to its rest pose; why it did not. One whose driver is away stays where it is."""
-        if not self._port.connected:
+        if not self._port.known:  # A connection that is being made is waited for.
             return None
         outcome = self._port.execute(Command(action, robot=self.name, time_limit=seconds), Deadline(seconds),
                                      Event())

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
-from hicrisp_core.model.geometry import from_axes, rotate
+from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import half_extents
-from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Outline, Shape, Solid, rectangle
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, rectangle
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.walls import walls_in
 from hicrisp_core.scene import Scene
@@ -35,6 +36,8 @@ _MIDDLE = 0.35
 _LEVELS, _NECK, _LONG = 20, 0.85, 0.02
 """Parts into which a round object is cut from bottom to top; share of its width below which it is a neck, and the least
 length of one, metres."""
+_STRAIGHT = 1.02
+"""How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
 _STANDS = 0.005
 """Greatest height above the ground of what an object stands on, metres."""
 _Measured = TypeVar("_Measured")
@@ -100,22 +103,20 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
     for each, (frame, size) in frames.items():
         own = translation.names[each]
         heights = np.array(bodies[each]["heights"])
-        shape, form = _shape(size, heights, frame, bodies[each]["boxes"])
+        solids = _solids(bodies[each]["boxes"], frame)
+        shape, form = _shape(size, heights, solids)
         if form.round:
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])
         bands = _bands(size, heights) if form.rod else ()
         form = replace(form, grips=partial(_as_measured, bands)) if bands else form
+        form = form if movable else _fixed(form, solids)
         wide = movable and not form.rim and min(size[:2]) >= hand.opening
         walls = _walls(size, heights, poses[each], hand) if wide else ()
-        form = form if movable and not walls else replace(form, handling=Handling.NONE)
         if walls:
-            foot = _foot(_solids(bodies[each]["boxes"], frame), size)
-            frames[each] = frame.compose(foot), size
-            poses[each], back_to = poses[each].compose(foot), foot.inverse()
-            solids = _solids(bodies[each]["boxes"], frames[each][0])
-            form = replace(form, outline=partial(_as_measured, _outline(solids)), solids=partial(_as_measured, solids),
-                walls=tuple(replace(grip, tool=back_to.compose(grip.tool)) for grip in walls))
+            foot = _foot(solids, size)
+            frames[each], poses[each] = (frame.compose(foot), size), poses[each].compose(foot)
+            form = _by_walls(form, solids, walls, foot.inverse())
         objects[own] = replace(
             kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
         masses.update({own: float(bodies[each]["mass"])} if movable else {})
@@ -144,20 +145,42 @@ def _frame(pose: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[Pose, Vector]:
     third = axes[z] * np.sign(up[z])
     first = axes[(z + 1) % 3]
     second = np.cross(third, first)
-    low, high = np.array(boxes)[:, :3].min(axis=0), np.array(boxes)[:, 3:].max(axis=0)
+    corners = np.concatenate([_corners(box, Pose((0.0, 0.0, 0.0))) for box in boxes])
+    low, high = corners.min(axis=0), corners.max(axis=0)
     extents = np.abs(np.array([first, second, third]) @ (high - low))
     middle = (low + high) / 2.0
     return Pose(_vector(middle), from_axes(_vector(first), _vector(second), _vector(third))), _vector(extents)
 
 
+def _corners(box: Sequence[float], frame: Pose) -> np.ndarray:
+    """Return the corners of a box that is told in a body's frame, seen in another one."""
+    turned = Pose((0.0, 0.0, 0.0), _turn(box))
+    return np.array([frame.seen(turned.apply(_vector(corner))) for corner in product(*zip(box[:3], box[3:6]))])
+
+
+def _turn(box: Sequence[float]) -> Quaternion:
+    x, y, z, w = map(float, box[6:])
+    return (x, y, z, w)
+
+
 def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
-    """Return the boxes of a body's geometry as solids in an object's frame."""
+    """Return the boxes of a body's geometry as solids in an object's frame, turned only where they stand askew."""
     found: List[Solid] = []
     for box in boxes:
-        ends = np.array([frame.seen(_vector(box[:3])), frame.seen(_vector(box[3:]))])
-        low, high = ends.min(axis=0), ends.max(axis=0)
-        found.append(Solid("box", _vector(np.maximum(high - low, _THIN)), Pose(_vector((low + high) / 2.0))))
+        corners = _corners(box, frame)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        own = np.maximum(np.array(box[3:6]) - box[:3], _THIN)
+        straight = np.prod(np.maximum(high - low, _THIN)) < _STRAIGHT * np.prod(own)
+        pose = Pose(_vector((low + high) / 2.0), IDENTITY if straight else frame.inverse().compose(
+            Pose((0.0, 0.0, 0.0), _turn(box))).orientation)
+        found.append(Solid("box", _vector(np.maximum(high - low, _THIN) if straight else own), pose))
     return tuple(found)
+
+
+def _fixed(form: Shape, solids: Tuple[Solid, ...]) -> Shape:
+    """Return the shape of a fixture: what no hand takes, made of what was measured where it has corners."""
+    form = replace(form, handling=Handling.NONE)
+    return form if form.round else replace(form, solids=partial(_as_measured, solids))
 
 
 def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
@@ -177,20 +200,24 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
 
 def _foot(solids: Tuple[Solid, ...], size: Vector) -> Pose:
     """Return the middle of what an object stands on: that of a pan is not the middle between its rim and its handle."""
-    low = [solid for solid in solids if solid.pose.position[2] - solid.size[2] / 2.0 < _STANDS - size[2] / 2.0]
-    corners = np.array(_corners(low))
-    x, y = map(float, (corners.min(axis=0) + corners.max(axis=0)) / 2.0)
+    corners = np.array([corner for solid in solids for corner in _ends(solid)])
+    low = corners[corners[:, 2] < _STANDS - size[2] / 2.0]
+    x, y, _ = map(float, (low.min(axis=0) + low.max(axis=0)) / 2.0)
     return Pose((x, y, 0.0))
 
 
-def _corners(solids: Sequence[Solid]) -> List[Tuple[float, float]]:
-    return [(solid.pose.position[0] + a * solid.size[0] / 2.0, solid.pose.position[1] + b * solid.size[1] / 2.0)
-        for solid in solids for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+def _ends(solid: Solid) -> List[Vector]:
+    half = np.array(solid.size) / 2.0
+    return [solid.pose.apply(_vector(corner)) for corner in product(*zip(-half, half))]
 
 
-def _outline(solids: Sequence[Solid]) -> Outline:
-    hull = orient(MultiPoint(_corners(solids)).convex_hull)
-    return tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
+def _by_walls(form: Shape, solids: Tuple[Solid, ...], walls: Tuple[Grip, ...], frame: Pose) -> Shape:
+    """Return the shape of what hands take by its walls, in a frame that is seen from its own."""
+    moved = tuple(replace(solid, pose=frame.compose(solid.pose)) for solid in solids)
+    hull = orient(MultiPoint([corner[:2] for solid in moved for corner in _ends(solid)]).convex_hull)
+    outline = tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
+    return replace(form, outline=partial(_as_measured, outline), solids=partial(_as_measured, moved),
+        handling=Handling.NONE, walls=tuple(replace(grip, tool=frame.compose(grip.tool)) for grip in walls))
 
 
 def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tuple[Grip, ...]:
@@ -207,7 +234,7 @@ def _as_measured(measured: _Measured, size: Vector) -> _Measured:
     return measured
 
 
-def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[str, Shape]:
+def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tuple[str, Shape]:
     """Return the nearest shape of ours, by the outline and the heights that are seen from above."""
     side = heights.shape[0]
     rows, columns = (np.indices(heights.shape) - (side - 1) / 2.0) / (side / 2.0)
@@ -220,7 +247,7 @@ def _shape(size: Vector, heights: np.ndarray, frame: Pose, boxes: Sequence[Seque
         float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
     if middle < _SUNK * top and min(wall) > _RIM * top:
         if not is_round:
-            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, _solids(boxes, frame)))
+            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, solids))
         if size[2] > _FLAT * max(size[:2]):
             return "dish", SHAPES["dish"]
         return "cylinder", replace(SHAPES["cylinder"], dip=top - middle)
@@ -247,7 +274,7 @@ def _part(joint: Mapping[str, Any], fixture: str, back: Pose, kind_of: WorldObje
     ahead = [float(np.dot(home.apply(solid.pose.position), outward)) for solid in solids]
     grip = solids[int(np.argmax(ahead))]
     extents = sorted(grip.size)
-    along = np.array(home.axes[int(np.argmax(grip.size))])
+    along = np.array(home.compose(grip.pose).axes[int(np.argmax(grip.size))])
     bar = from_axes(_vector(np.cross(-outward, along)), _vector(-outward), _vector(along))
     handle = home.inverse().compose(Pose(home.apply(grip.pose.position), bar))
     rest = tuple(solid for solid in solids if solid is not grip)

@@ -26,6 +26,8 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
+_MESH = 7
+"""Type of a geom that is a mesh."""
 _ABOVE = 40.0
 """Height at which an object is measured away from all others, metres."""
 
@@ -83,9 +85,11 @@ class Episode:
     """
 
     def __init__(self, suite: str, task: int, init: int) -> None:
+        import mujoco
         from libero.libero import get_libero_path
         from libero.libero.envs.env_wrapper import ControlEnv
 
+        self._mujoco = mujoco
         suites = complete_suites()
         if suite not in suites:
             raise Refused(
@@ -157,12 +161,12 @@ class Episode:
         return [*self._data.xpos[body].tolist(), x, y, z, w]
 
     def _camera(self, number: int) -> List[float]:
-        import mujoco
+        return [*self._data.cam_xpos[number].tolist(), *self._quaternion(self._data.cam_xmat[number])]
 
+    def _quaternion(self, matrix: np.ndarray) -> List[float]:
         found = np.zeros(4)
-        mujoco.mju_mat2Quat(found, self._data.cam_xmat[number])
-        w, x, y, z = found.tolist()
-        return [*self._data.cam_xpos[number].tolist(), x, y, z, w]
+        self._mujoco.mju_mat2Quat(found, matrix.ravel())
+        return found[[1, 2, 3, 0]].tolist()
 
     def _joint(self, number: int) -> Dict[str, Any]:
         model, body = self._model, int(self._model.jnt_bodyid[number])
@@ -183,22 +187,23 @@ class Episode:
             if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])]
 
     def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
-        """Return the boxes of a body's collision geometry in its own frame, and its mass."""
+        """Return the boxes of a body's collision geometry, and its mass; a box is its low and its high corner, along
+        axes turned by a quaternion (x, y, z, w) in the body's frame."""
         model, data, boxes = self._model, self._data, []
         turn, at = data.xmat[body].reshape(3, 3), data.xpos[body]
         for geom in self._geoms(body, own):
-            corners = _corners(model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
-            local = (corners - at) @ turn
-            boxes.append([*local.min(axis=0).tolist(), *local.max(axis=0).tolist()])
+            axes = turn.T @ data.geom_xmat[geom].reshape(3, 3)
+            local = _corners(model, geom) @ axes.T + (data.geom_xpos[geom] - at) @ turn
+            axes = np.eye(3) if model.geom_type[geom] == _MESH else axes
+            low, high = (local @ axes).min(axis=0), (local @ axes).max(axis=0)
+            boxes.append([*low.tolist(), *high.tolist(), *self._quaternion(axes)])
         return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
 
     def _heights(self, body: int) -> List[List[float]]:
         """Return how high an object stands above its lowest point on a grid seen from above; -1 where nothing is."""
-        import mujoco
-
-        data, geoms = mujoco.MjData(self._model), self._geoms(body, False)
+        data, geoms = self._mujoco.MjData(self._model), self._geoms(body, False)
         data.qpos[:] = self._data.qpos
-        mujoco.mj_kinematics(self._model, data)
+        self._mujoco.mj_kinematics(self._model, data)
         corners = np.concatenate([_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
             + data.geom_xpos[geom] for geom in geoms])
         low, high, found = corners.min(axis=0), corners.max(axis=0), []
@@ -207,7 +212,7 @@ class Episode:
         for x in np.linspace(low[0], high[0], 2 * GRID + 1)[1::2]:
             for y in np.linspace(low[1], high[1], 2 * GRID + 1)[1::2]:
                 top = np.array([x, y, high[2] + _ABOVE + 0.5])
-                far = mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
+                far = self._mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
                 height = float(high[2] + 0.5 - far - low[2])
                 found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
         return [found[row * GRID : (row + 1) * GRID] for row in range(GRID)]
@@ -230,11 +235,9 @@ class Episode:
             float(np.abs(data.actuator_force[self._grip]).max()), *found]
 
     def _torques(self) -> List[float]:
-        import mujoco
-
         found = np.zeros(self._model.nv)
         contacts = self._data.efc_type >= 5
-        mujoco.mj_mulJacTVec(self._model, self._data, found, np.where(contacts, self._data.efc_force, 0.0))
+        self._mujoco.mj_mulJacTVec(self._model, self._data, found, np.where(contacts, self._data.efc_force, 0.0))
         return list(map(float, found[self._arm[1]]))
 
     def step(self, wanted: np.ndarray, steps: int) -> None:
@@ -245,21 +248,19 @@ class Episode:
                 from the middle, metres.
             steps: of the physics.
         """
-        import mujoco
-
         model, data = self._model, self._data
         positions, velocities, finger = wanted[:7], wanted[7:14], float(wanted[14])
         inertia, speed = np.zeros((model.nv, model.nv)), self._arm[1]
         friction = model.dof_frictionloss[speed] * np.tanh(velocities / _SLOW)
         data.ctrl[self._grip] = np.clip([finger, -finger], *model.actuator_ctrlrange[self._grip].T)
         for _ in range(steps):
-            mujoco.mj_step1(model, data)
-            mujoco.mj_fullM(model, inertia, data.qM)
+            self._mujoco.mj_step1(model, data)
+            self._mujoco.mj_fullM(model, inertia, data.qM)
             pull = _STIFFNESS * (positions - data.qpos[self._arm[0]]) + _DAMPING * (velocities - data.qvel[speed])
             against = data.qfrc_bias[speed] - data.qfrc_passive[speed] + friction
             torque = inertia[np.ix_(speed, speed)] @ pull + against
             data.ctrl[self._motors] = np.clip(torque, *model.actuator_ctrlrange[self._motors].T)
-            mujoco.mj_step2(model, data)
+            self._mujoco.mj_step2(model, data)
             self._steps += 1
             if self._steps % CONTROL_STEPS == 0:
                 self._env.env._post_process()
@@ -324,7 +325,7 @@ class Episode:
 def _corners(model: Any, geom: int) -> np.ndarray:
     """Return points that span a geom, in its own frame."""
     size, kind = model.geom_size[geom], int(model.geom_type[geom])
-    if kind == 7:
+    if kind == _MESH:
         mesh = int(model.geom_dataid[geom])
         first = int(model.mesh_vertadr[mesh])
         return np.array(model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])])

@@ -20,8 +20,6 @@ _GAPS = (0.018, 0.03, 0.045, 0.055)
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
-_TRAY_STEP, _TRAY_GAP = 0.07, 0.015
-"""Metres between the spots of a tray, and the least space between objects on it."""
 _STEP, _BOX_STEP = 0.04, 0.03
 """Metres between the spots of a surface, and of a drawer or a cupboard."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -153,28 +151,33 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def on_tray(item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]) -> Optional[Pose]:
-    """Return a free pose on a flat top, the nearest to its middle.
+def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace) -> List[Round]:
+    """Return the spots on a flat top on which an item stands whole, the nearest to its middle first; where it is too
+    large for that, the middle.
 
     Args:
         item: the object to place.
-        tray: the object that carries it.
-        world: observed objects, robots and facts; poses in the world frame.
-        upon: names of the objects that stand on the tray.
+        below: the object that carries it.
+        workspace: limits of the arm.
 
     Returns:
-        Pose in the world frame; ``None`` if the tray has no pose.
+        Rounds of candidate poses, to be tried in order; none if the other has no pose.
     """
-    middle = on_top(item, tray)
-    if middle is None or tray.pose is None:
-        return None
-    steps = [_TRAY_STEP * number for number in (0, 1, -1)]
-    spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
-    others = [footprint(object_, object_.pose) for name, object_ in world.objects.items()
-              if name != item.name and object_.pose is not None and name in upon]
-    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
-    return next((pose for pose in poses
-                 if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
+    middle = on_top(item, below)
+    if middle is None or below.pose is None:
+        return []
+    around = footprint(item, Pose((0.0, 0.0, 0.0))).bounds
+    xs, ys = (_evenly((size - widest) / 2.0) for size, widest in zip(
+        below.size, (around[2] - around[0], around[3] - around[1])))
+    spots = sorted(((x, y) for x in xs for y in ys), key=lambda spot: math.hypot(*spot))
+    poses = tuple(Pose((*below.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots)
+    return [Round(lambda: poses, workspace.clearance)]
+
+
+def _evenly(most: float) -> List[float]:
+    """Return numbers from the least to the most, at most a step apart, with 0 among them; metres."""
+    steps = math.ceil(max(0.0, most) / _STEP)
+    return [most * step / steps for step in range(-steps, steps + 1)] if steps else [0.0]
 
 
 def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]) -> Optional[Pose]:

@@ -22,8 +22,8 @@ from hicrisp_core.body.placement import (
     free,
     inside,
     inside_box,
+    on_flat_top,
     on_top,
-    on_tray,
     table_of,
 )
 from hicrisp_core.domain.schema import Domain, zones_of
@@ -34,6 +34,7 @@ from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
+from hicrisp_core.robot.grasps import parts
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
 _LOOKED_AT = 60
@@ -57,6 +58,7 @@ class Spots:
         hold: how the item is held; ``None`` if it is not observed, and then no room for the hand is required.
         ignore: names of objects that may be nearer than the preferred clearance, such as the reference.
         held: names of the objects that are in a hand and stand nowhere.
+        anywhere: whether the poses may be off the table.
     """
 
     item: WorldObject
@@ -66,6 +68,7 @@ class Spots:
     hold: Optional[Hold] = None
     ignore: FrozenSet[str] = frozenset()
     held: FrozenSet[str] = frozenset()
+    anywhere: bool = False
 
     def best(self) -> Optional[Pose]:
         """Return the first free pose that leaves the hand its preferred clearance, else the one with the most
@@ -134,20 +137,21 @@ class Spots:
         """Yield the space from the item at a pose to each other object at its height, metres; 0 if they overlap."""
         shadow = footprint(self.item, pose)
         low, high = vertical_span(self.item, pose)
-        for name, (bottom, top), ground in self._neighbours:
+        for name, bottom, top, ground in self._neighbours:
             if top > low and bottom < high + _BELOW:
                 yield name, float(ground.distance(shadow))
 
     @cached_property
     def _table(self) -> Optional[WorldObject]:
-        return table_of(self.world)
+        return None if self.anywhere else table_of(self.world)
 
     @cached_property
-    def _neighbours(self) -> Tuple[Tuple[str, Tuple[float, float], BaseGeometry], ...]:
-        """The objects that the item must keep clear of, each with its heights and its footprint."""
-        return tuple((name, vertical_span(item, item.pose), footprint(item, item.pose))
+    def _neighbours(self) -> Tuple[Tuple[str, float, float, BaseGeometry], ...]:
+        """The solids that the item must keep clear of, each with its heights and its footprint."""
+        return tuple((name, *vertical_span(part, pose), footprint(part, pose))
                      for name, item in self.world.objects.items() if item.pose is not None
-                     and not item.form.ground and name not in (self.item.name, *self.ignore, *self.held))
+                     and not item.form.ground and name not in (self.item.name, *self.ignore, *self.held)
+                     for part, pose in parts(item, item.pose))
 
 
 Target = Union[Pose, Spots, Feedback, None]
@@ -240,7 +244,7 @@ def _on(asked: TargetQuestion) -> Target:
         return asked.spots(item, free(item, asked.world, asked.room, within=below))
     if below.movable:
         return on_top(item, below)
-    return on_tray(item, below, asked.world, asked.domain.roles.upon(asked.world, below.name))
+    return replace(asked.spots(item, on_flat_top(item, below, asked.room), below.name), anywhere=True)
 
 
 def _in(asked: TargetQuestion) -> Target:

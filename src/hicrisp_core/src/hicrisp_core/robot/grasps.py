@@ -137,13 +137,37 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
 
 def _walls(item: WorldObject, pose: Pose) -> Iterator[Tuple[BaseGeometry, float, float]]:
     """Yield the shadows of what an object is made of, without what it encloses, with their lowest and highest point."""
-    if item.form.walled or item.form.grips is not None:
-        for solid in item.form.solids(item.size):
-            wall, at = WorldObject(item.name, item.type, "box", solid.size), pose.compose(solid.pose)
-            yield (footprint(wall, at), *vertical_span(wall, at))
+    if _is_made_of_solids(item):
+        for part, at in _solids(item, pose):
+            yield (footprint(part, at), *vertical_span(part, at))
         return
     shadow = footprint(item, pose)
     yield (shadow.difference(shadow.buffer(-BOWL_WALL)) if item.form.hollow else shadow, *vertical_span(item, pose))
+
+
+def parts(item: WorldObject, pose: Pose) -> Iterator[Tuple[WorldObject, Pose]]:
+    """Yield what an object is made of, between which others may stand; the object itself where it encloses them.
+
+    Args:
+        item: the object.
+        pose: of its centre, world frame.
+
+    Yields:
+        Objects with their poses, world frame.
+    """
+    if item.form.hollow or not _is_made_of_solids(item):
+        yield item, pose
+    else:
+        yield from _solids(item, pose)
+
+
+def _is_made_of_solids(item: WorldObject) -> bool:
+    return item.form.walled or item.form.grips is not None
+
+
+def _solids(item: WorldObject, pose: Pose) -> Iterator[Tuple[WorldObject, Pose]]:
+    for solid in item.form.solids(item.size):
+        yield WorldObject(item.name, item.type, solid.kind, solid.size), pose.compose(solid.pose)
 
 
 def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:

@@ -155,6 +155,25 @@ class SkillContext(RunningCommand):
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
 
 
+def first_reason(best: Optional[Outcome], other: Outcome, world: WorldState) -> Outcome:
+    """Return which of two failures is told: the one of the better way, unless only what is in the other's way can be
+    moved.
+
+    Args:
+        best: the failure of the better way; ``None`` without one.
+        other: the failure of the next way.
+        world: observed objects, robots and facts.
+
+    Returns:
+        One of them.
+    """
+    def clears(outcome: Outcome) -> bool:
+        return bool(outcome.blockers) and all(
+            name in world.objects and world.objects[name].movable for name in outcome.blockers)
+
+    return other if best is None or clears(other) and not clears(best) else best
+
+
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     """Return the objects that carry an item at a pose: what it stands on, or the bowl or cupboard that it stands in
     with its contents.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
@@ -17,7 +17,7 @@ from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
-from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills import DONE, SkillContext, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
 _FAR = 0.95
@@ -114,8 +114,9 @@ def _once(
     enough. The best ways are left out after as many grasps from here that moved nothing; if none is left, it stays at
     what came of those.
     """
-    ways = _ranked(context, context.look(), part, joint, pose, goal)[idle:]
-    best: Optional[Outcome] = None
+    world = context.look()
+    ways = _ranked(context, world, part, joint, pose, goal)[idle:]
+    best = before if idle else None
     touch = frozenset({part.name})
     for way in ways[:context.settings.tries]:
         outcome = approach(context, way.grasp, touch)
@@ -126,9 +127,7 @@ def _once(
             return outcome
         if moves or outcome.status is not Status.PLANNING:
             return _let_go(context, way.grasp, touch, outcome)
-        best = best or outcome
-    if best is None and idle:
-        return before
+        best = first_reason(best, outcome, world)
     return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
                                    f"the arm cannot go along with the handle of the {part.name}")
 

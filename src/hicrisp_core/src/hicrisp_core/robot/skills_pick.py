@@ -14,7 +14,7 @@ from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
-from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
+from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
 
 _REACHES = 3
 """How often the hand reaches for an object that is seen elsewhere once it is there."""
@@ -134,7 +134,7 @@ def _try(
     best.
     """
     touch = frozenset({item.name})
-    best = DONE
+    best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
     for grasp in islice(ranked(candidates, lambda grasp: grasp, margin), context.settings.tries):
         approached = approach(context, grasp, touch)
@@ -148,8 +148,8 @@ def _try(
         if approached.status is not Status.PLANNING:
             context.raise_tool(context.settings.retreat, touch)
             return approached
-        best = approached if best.ok else best
-    return best
+        best = first_reason(best, approached, world)
+    return best or DONE
 
 
 def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:

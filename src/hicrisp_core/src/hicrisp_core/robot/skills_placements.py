@@ -5,18 +5,20 @@ with them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Iterator, List, Tuple
 
+from shapely.geometry import Point
+
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, upright_turn
-from hicrisp_core.model.keep_out import vertical_span
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp, Gripper, hand_room
 
 _ROUND_YAWS = 12
-_OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
+_OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _SLIDES = math.radians(50.0)
 """A turn about the vertical by which a dish moves what lies in it."""
@@ -92,7 +94,7 @@ def _put_down(
     if item.form.boxy or item.form.walls:
         others = [way for turn in _OTHER_YAWS for way in placements(
             item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
-        yield from ranked([way for way in others if way.grasp.clearance > gripper.room], _grasp_of, margin)
+        yield from ranked([way for way in others if way.grasp.clearance > 0.0], _grasp_of, margin)
 
 
 def most_room(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
@@ -138,11 +140,12 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
+    others = {name: other for name, other in world.objects.items() if not _holds(other, target)}
     for orientation in _orientations(item, item.pose, target):
         pose = Pose(target.position, orientation)
         pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
-        room = hand_room(tool, hold.opening, world, gripper, item.name)
+        room = hand_room(tool, hold.opening, replace(world, objects=others), gripper, item.name)
         found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
                                room.blockers))
     return found
@@ -176,6 +179,13 @@ def stood_up(object_: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -
                 low = tool.position[2] < item.position[2]
                 found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
     return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]
+
+
+def _holds(bowl: WorldObject, target: Pose) -> bool:
+    """Check whether a place is in a bowl, into whose wall no hand comes lower than its palm."""
+    return bowl.form.hollow and bowl.form.round and bowl.pose is not None \
+        and footprint(bowl, bowl.pose).contains(Point(*target.position[:2])) \
+        and target.position[2] < vertical_span(bowl, bowl.pose)[1]
 
 
 def _grasp_of(way: Placement) -> Grasp:

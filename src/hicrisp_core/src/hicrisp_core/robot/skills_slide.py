@@ -22,7 +22,7 @@ from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import DOWN, hand_room
-from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
+from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
 from hicrisp_core.robot.skills_pick import hand_full
 
 _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
@@ -116,7 +116,7 @@ def _once(context: SkillContext, item: WorldObject, start: Pose, goal: Pose, wor
             context.progress("retreat", 0.9)
             back = context.raise_tool(context.settings.retreat, touch)
             return outcome if not outcome.ok or back.status is Status.PLANNING else back
-        best = best or outcome
+        best = first_reason(best, outcome, world)
     return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING, "the hand has no room along its way")
 
 

@@ -73,6 +73,11 @@ class RosRobot:
         """Whether the driver's server is connected."""
         return self._client.connected
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a driver, connected or about to be."""
+        return self._client.known
+
     def capabilities(self) -> Sequence[str]:
         """Return the actions of the domain that this robot can carry out.
 
@@ -213,7 +218,7 @@ class RosRobot:
         Returns:
             Whether nothing runs any more; also true without a driver.
         """
-        return not self._client.known or self._client.end_others(seconds, anew=True)
+        return not self.known or self._client.end_others(seconds, anew=True)
 
     def reset(self) -> None:
         """Do nothing: the driver keeps no state between commands."""
