@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.robot.grasps import Gripper
 from hicrisp_libero.kinds import Place, Translation
 from hicrisp_libero.scene_from_model import Measured, measure
 
+HAND = Gripper(0.08, 0.03, 0.0095, (0.022, 0.026), (0.066, 0.206), 0.11)
 _ROWS, _COLUMNS = (np.indices((25, 25)) - 12.0) / 12.5
 _AWAY = np.hypot(_ROWS, _COLUMNS)
 _FLAT = np.where(_AWAY < 1.0, 0.08, -1.0)
@@ -68,7 +70,7 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]],
     words = Translation(
         {name: name for name in bodies}, {"chest_top_region": Place("top_drawer")}, WorldState(objects), Goal(())
     )
-    return measure(told, words, "test")
+    return measure(told, words, "test", HAND)
 
 
 def test_a_bottle_is_as_wide_to_the_hand_as_its_neck_and_its_body_are() -> None:
@@ -120,7 +122,7 @@ def test_a_body_that_lies_on_its_own_y_axis_is_measured_upright() -> None:
         "sites": {},
     }
     words = Translation({"can": "can"}, {}, WorldState({"can": WorldObject("can", "cylinder")}), Goal(()))
-    item = measure(told, words, "test").scene.objects["can"]
+    item = measure(told, words, "test", HAND).scene.objects["can"]
     assert item.size == pytest.approx((0.06, 0.06, 0.08))
     assert item.pose is not None
     assert item.pose.axes[2] == pytest.approx((0.0, 0.0, 1.0))

@@ -14,6 +14,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import common_scene
 
@@ -69,7 +70,8 @@ class Description:
         """
         file = Path(self.told["file"])
         words = translated(read_bddl(file), domain, lru_cache(maxsize=None)(benchmark_in(file.parents[4]).model))
-        return words, measure(self.told, words, self.name)
+        hand = body_of(config_file("robots", ROBOT), ROBOT).gripper
+        return words, measure(self.told, words, self.name, hand)
 
 
 def describe(benchmark: Benchmark, suite: str, task: int, init: int) -> Tuple[Description, np.ndarray]:

@@ -8,15 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
-from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
+from hicrisp_core.model.keep_out import half_extents
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, rectangle
+from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.walls import walls_in
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import TABLE, Stand
+from shapely.geometry import MultiPoint
+from shapely.geometry.polygon import orient
 
 from hicrisp_libero.kinds import ROBOT, Translation
 
@@ -33,6 +38,9 @@ _LEVELS, _NECK, _LONG = 20, 0.85, 0.02
 length of one, metres."""
 _STRAIGHT = 1.02
 """How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
+_STANDS = 0.005
+"""Greatest height above the ground of what an object stands on, metres."""
+_Measured = TypeVar("_Measured")
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -68,7 +76,7 @@ def pose_from(values: Union[Sequence[float], np.ndarray]) -> Pose:
     return Pose((x, y, z), (qx, qy, qz, qw))
 
 
-def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Measured:
+def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: Gripper) -> Measured:
     """Make a scene of what the benchmark tells of its model.
 
     Args:
@@ -76,6 +84,7 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
             metres, negative where nothing is.
         translation: what its objects are called here, and of which types they are.
         name: of the scene.
+        hand: the robot's gripper.
 
     Returns:
         The scene with what links it to the benchmark.
@@ -102,6 +111,12 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str) -> Mea
         bands = _bands(size, heights) if form.rod else ()
         form = replace(form, grips=partial(_as_measured, bands)) if bands else form
         form = form if movable else _fixed(form, solids)
+        wide = movable and not form.rim and min(size[:2]) >= hand.opening
+        walls = _walls(size, heights, poses[each], hand) if wide else ()
+        if walls:
+            foot = _foot(solids, size)
+            frames[each], poses[each] = (frame.compose(foot), size), poses[each].compose(foot)
+            form = _by_walls(form, solids, walls, foot.inverse())
         objects[own] = replace(
             kinds[own], shape=shape, size=size, pose=back.compose(poses[each]), movable=movable, own_form=form)
         masses.update({own: float(bodies[each]["mass"])} if movable else {})
@@ -183,9 +198,40 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
         for low, high, width in bands if high - low > _THIN)
 
 
-def _as_measured(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Solid, ...]:
-    del size  # It has been measured with them.
-    return solids
+def _foot(solids: Tuple[Solid, ...], size: Vector) -> Pose:
+    """Return the middle of what an object stands on: that of a pan is not the middle between its rim and its handle."""
+    corners = np.array([corner for solid in solids for corner in _ends(solid)])
+    low = corners[corners[:, 2] < _STANDS - size[2] / 2.0]
+    x, y, _ = map(float, (low.min(axis=0) + low.max(axis=0)) / 2.0)
+    return Pose((x, y, 0.0))
+
+
+def _ends(solid: Solid) -> List[Vector]:
+    half = np.array(solid.size) / 2.0
+    return [solid.pose.apply(_vector(corner)) for corner in product(*zip(-half, half))]
+
+
+def _by_walls(form: Shape, solids: Tuple[Solid, ...], walls: Tuple[Grip, ...], frame: Pose) -> Shape:
+    """Return the shape of what hands take by its walls, in a frame that is seen from its own."""
+    moved = tuple(replace(solid, pose=frame.compose(solid.pose)) for solid in solids)
+    hull = orient(MultiPoint([corner[:2] for solid in moved for corner in _ends(solid)]).convex_hull)
+    outline = tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
+    return replace(form, outline=partial(_as_measured, outline), solids=partial(_as_measured, moved),
+        handling=Handling.NONE, walls=tuple(replace(grip, tool=frame.compose(grip.tool)) for grip in walls))
+
+
+def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tuple[Grip, ...]:
+    """Return where the hand fits around parts of what is too wide for it, in its frame."""
+    length, width, height = half_extents(WorldObject("", "", size=size), pose)
+    x, y, z = pose.position
+    grid = pose.inverse().compose(Pose((x, y, z - height)))
+    return tuple(replace(grip, tool=grid.compose(grip.tool)) for grip in walls_in(
+        heights, (2.0 * length, 2.0 * width), hand))
+
+
+def _as_measured(measured: _Measured, size: Vector) -> _Measured:
+    del size  # It has been measured with it.
+    return measured
 
 
 def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tuple[str, Shape]:
@@ -204,6 +250,7 @@ def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tupl
             return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, solids))
         if size[2] > _FLAT * max(size[:2]):
             return "dish", SHAPES["dish"]
+        return "cylinder", replace(SHAPES["cylinder"], dip=top - middle)
     return ("cylinder", SHAPES["cylinder"]) if is_round else ("box", SHAPES["box"])
 
 

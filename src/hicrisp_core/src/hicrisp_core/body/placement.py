@@ -151,7 +151,7 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace) -> List[Round]:
+def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twin: bool = False) -> List[Round]:
     """Return the spots on a flat top on which an item stands whole, the nearest to its middle first; where it is too
     large for that, the middle.
 
@@ -159,6 +159,7 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace) -> 
         item: the object to place.
         below: the object that carries it.
         workspace: limits of the arm.
+        twin: whether spots that leave room for another such item come first.
 
     Returns:
         Rounds of candidate poses, to be tried in order; none if the other has no pose.
@@ -167,9 +168,14 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace) -> 
     if middle is None or below.pose is None:
         return []
     around = footprint(item, Pose((0.0, 0.0, 0.0))).bounds
-    xs, ys = (_evenly((size - widest) / 2.0) for size, widest in zip(
-        below.size, (around[2] - around[0], around[3] - around[1])))
-    spots = sorted(((x, y) for x in xs for y in ys), key=lambda spot: math.hypot(*spot))
+    widths = around[2] - around[0], around[3] - around[1]
+    xs, ys = (_evenly((size - width) / 2.0) for size, width in zip(below.size, widths))
+
+    def crowded(*spot: float) -> bool:
+        return twin and all(max(map(abs, line)) + abs(at) < width + workspace.clearance
+                            for line, at, width in zip((xs, ys), spot, widths))
+
+    spots = sorted(((x, y) for x in xs for y in ys), key=lambda spot: (crowded(*spot), math.hypot(*spot)))
     poses = tuple(Pose((*below.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots)
     return [Round(lambda: poses, workspace.clearance)]
 

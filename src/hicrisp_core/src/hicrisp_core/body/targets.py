@@ -244,7 +244,10 @@ def _on(asked: TargetQuestion) -> Target:
         return asked.spots(item, free(item, asked.world, asked.room, within=below))
     if below.movable:
         return on_top(item, below)
-    return replace(asked.spots(item, on_flat_top(item, below, asked.room), below.name), anywhere=True)
+    there = asked.domain.roles.upon(asked.world, below.name)
+    twin = any(other.type == item.type and other.size == item.size and name not in (item.name, *there)
+               for name, other in asked.world.objects.items() if other.movable)
+    return replace(asked.spots(item, on_flat_top(item, below, asked.room, twin), below.name), anywhere=True)
 
 
 def _in(asked: TargetQuestion) -> Target:

@@ -9,7 +9,7 @@ from shapely.geometry import Point
 from hicrisp_core.domain.schema import Predicate
 from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import rotate
-from hicrisp_core.model.keep_out import footprint, gap, grip_at, vertical_span
+from hicrisp_core.model.keep_out import footprint, gap, grip_at, thinnest, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import FactTest, Seen
@@ -46,7 +46,7 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
         return _UNSEEN
     outside, width = grip_at(item, item.pose, robot.pose)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
-    fits = 0.3 * min(width, *item.size) < robot.opening < width + _GRASP_SLACK
+    fits = 0.3 * min(thinnest(item, width), *item.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)
 
 
@@ -67,7 +67,8 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
     measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
-    return Seen(not lower.form.hollow and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
+    level = -lower.form.dip - predicate.tolerance <= step <= predicate.tolerance
+    return Seen(not lower.form.hollow and level and aside <= 1e-6, measured)
 
 
 def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
@@ -162,8 +163,9 @@ def too_wide(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldS
     """
     if item.pose is None or item.form.rim or not item.movable:
         return _UNSEEN
-    width = min((size for part in item.grips if part.pose is not None
-                 for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
+    width = min((each.width for each in item.form.walls), default=None) or min((
+        size for part in item.grips if part.pose is not None
+        for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
     return Seen(width > predicate.tolerance, (Measured("width", width, "m"),))
 
 

@@ -69,6 +69,10 @@ def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
     Returns:
         Greatest distance outside along one of the object's axes, and the width between the fingers (m).
     """
+    if item.form.walls:
+        local = pose.seen(tool.position)
+        grip = min(item.form.walls, key=lambda each: math.dist(each.tool.position, local))
+        return math.dist(grip.tool.position, local), grip.width
     if item.form.rim:
         local = pose.seen(tool.position)
         off_wall = abs(math.hypot(local[0], local[1]) - (item.size[0] - BOWL_WALL) / 2.0)
@@ -77,6 +81,19 @@ def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
     return min((max(max(0.0, abs(value) - size / 2.0) for value, size in zip(
         part.pose.seen(tool.position), part.size)), width_along(part, part.pose, closing))
         for part in item.at(pose).grips if part.pose is not None)
+
+
+def thinnest(item: WorldObject, width: float) -> float:
+    """Return how little may be between fingers that hold an object.
+
+    Args:
+        item: the object.
+        width: of what they are around (m); that of a wall is measured on a grid, and it may be slanted.
+
+    Returns:
+        The width, or the thickness of a wall (m).
+    """
+    return min(width, BOWL_WALL) if item.form.walls else width
 
 
 def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:

@@ -59,6 +59,19 @@ class Solid:
         return x * y * z * (math.pi / 4.0 if self.kind == "cylinder" else 1.0)
 
 
+@dataclass(frozen=True)
+class Grip:
+    """Where fingers fit around a part of an object that is wider than the hand: a wall, a bar or a knob.
+
+    Args:
+        tool: the tool centre point in the object's frame, whose fingers close along its y axis.
+        width: of the part between them, metres.
+    """
+
+    tool: Pose
+    width: float
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A shape of objects; ``size`` is always the extents of the object's bounding box, metres.
@@ -74,6 +87,8 @@ class Shape:
         friction: of its surface; of two that touch, the rougher one counts.
         blade: whether its first solid cuts.
         grips: from its size, the boxes by which hands take it where it has parts for that.
+        walls: where hands take it, as it stands, that are too small for its sides.
+        dip: how far below its top something on it may stand, as on a plate, metres.
     """
 
     outline: Callable[[Vector], Outline]
@@ -86,11 +101,13 @@ class Shape:
     friction: float = 0.7
     blade: bool = False
     grips: Optional[Callable[[Vector], Tuple[Solid, ...]]] = None
+    walls: Tuple[Grip, ...] = ()
+    dip: float = 0.0
 
     @property
     def held(self) -> bool:
         """Whether a hand can have it at all."""
-        return self.handling is not Handling.NONE or self.grips is not None
+        return self.handling is not Handling.NONE or self.grips is not None or bool(self.walls)
 
     @property
     def boxy(self) -> bool:

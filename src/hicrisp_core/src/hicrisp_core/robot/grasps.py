@@ -275,7 +275,7 @@ def grasp_candidates(
         return []
     poses = [*(way for part in item.grips if part.pose is not None
                for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
-             *_by_rim(item, item.pose, gripper),
+             *_by_rim(item, item.pose, gripper), *_by_wall(item, item.pose),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
@@ -335,6 +335,12 @@ def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[P
         x, y = pose.position[0] + middle * math.cos(angle), pose.position[1] + middle * math.sin(angle)
         for turn in (angle - math.pi / 2.0, angle + math.pi / 2.0):
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), BOWL_WALL
+
+
+def _by_wall(item: WorldObject, pose: Pose) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses around the walls and bars of what stands as it was measured."""
+    if rotate(pose.orientation, (0.0, 0.0, 1.0))[2] >= 1.0 - _LEVEL:
+        yield from ((pose.compose(grip.tool), grip.width) for grip in item.form.walls)
 
 
 def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:

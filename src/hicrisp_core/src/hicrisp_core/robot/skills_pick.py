@@ -10,7 +10,7 @@ from typing import FrozenSet, List, Optional
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rotate
-from hicrisp_core.model.keep_out import grip_at, vertical_span, width_along
+from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
@@ -234,7 +234,7 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
     closed = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
     if not closed.ok:
         return closed
-    nothing = closed_on_nothing(context, item.name, width)
+    nothing = closed_on_nothing(context, item.name, thinnest(item, width))
     if nothing is not None:
         context.open_hand(context.arm.max_opening)
         context.raise_tool(context.settings.retreat, frozenset({item.name}))
@@ -271,4 +271,4 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
         return False
     outside, width = grip_at(item, item.pose, context.arm.tool_pose())
     most = width + _AROUND if item.form.rim else _OPEN * context.arm.max_opening
-    return NOTHING * min(width, *item.size) < opening < most and outside <= _IN_HAND
+    return NOTHING * min(thinnest(item, width), *item.size) < opening < most and outside <= _IN_HAND

@@ -91,7 +91,7 @@ def _put_down(
             if not item.form.rim or abs(math.remainder(way.item.yaw - now.yaw, math.tau)) < _SLIDES]
     yield from ranked(near, _grasp_of, margin)
     yield from ranked([way for way in ways if way not in near], _grasp_of, margin)
-    if item.form.boxy:
+    if item.form.boxy or item.form.walls:
         others = [way for turn in _OTHER_YAWS for way in placements(
             item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
         yield from ranked([way for way in others if way.grasp.clearance > 0.0], _grasp_of, margin)
