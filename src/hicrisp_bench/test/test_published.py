@@ -10,6 +10,7 @@ from typing import Any, Dict
 import pytest
 from hicrisp_bench.published import OLDER, ROOT, publish, renew, renewed
 from hicrisp_bench.suite import Report
+from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench import cli
 
@@ -90,3 +91,14 @@ def test_a_quick_run_is_not_published(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit):
         cli.parse(["search", "--quick", "--publish", "random"])
     assert "too little to be published" in capsys.readouterr().err
+
+
+def test_a_table_that_shows_a_row_which_is_gone_says_which(workspace: Path) -> None:
+    published(workspace)
+    file = workspace / "docs" / "results" / "towers.json"
+    told = json.loads(file.read_text())
+    part = {"suite": "towers", "table": "all", "row": {"policy": "hicrisp"}, "show": "success"}
+    told["tables"]["short"] = {"columns": ["policy", "success"], "rows": [{"policy": "hicrisp", "success": [part]}]}
+    file.write_text(json.dumps(told))
+    with pytest.raises(ConfigError, match="'all' no longer has the row {'policy': 'hicrisp'}"):
+        renewed("<!-- figures: towers short -->\n<!-- /figures -->\n", workspace)

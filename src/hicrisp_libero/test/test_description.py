@@ -7,13 +7,18 @@ from types import SimpleNamespace
 from typing import Any, Dict, List, Tuple
 
 import pytest
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.describe_task import main, scene_of
 from hicrisp_libero.description import Description, write_scene
+from hicrisp_libero.episode import ReadInFile
 from hicrisp_libero.node import LiberoServer
 from hicrisp_nodes.cli.options import parse
 
@@ -66,6 +71,23 @@ def test_its_cameras_look_where_the_benchmark_s_do(description: Description, tmp
     wrist = load_camera("shop_0_3_wrist", scene.source)
     assert wrist.mounting.link == "panda_hand"
     assert wrist.mounting.pose.apply((0.0, 0.0, 1.0)) == pytest.approx((0.0, 0.0, 1.05))
+
+
+def test_words_are_read_as_the_file_writes_them_in_the_scene_that_it_describes(description: Description) -> None:
+    asked: List[Request] = []
+
+    class Reader:
+        def understand(self, request: Request, deadline: Deadline) -> Understood:
+            asked.append(request)
+            return Understood(trouble="nobody reads it")
+
+    words, _ = description.in_words(load_domain(config_file("domains", "libero")))
+    started = WorldState({})
+    assert ReadInFile(Reader(), words).understand(Request("put it there", started), Deadline(1.0)).trouble
+    assert [each.text for each in asked] == ["Put the can beside the box"]
+    pose = asked[0].world.objects["tin_can"].pose
+    assert pose is not None
+    assert pose.position[:2] == pytest.approx((0.2, -0.2))
 
 
 def test_a_scene_whose_description_is_gone_says_what_writes_one(description: Description, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
+from hicrisp_core.errors import ConfigError
+
 from hicrisp_bench.results import describe_machine
 from hicrisp_bench.suite import Report, Row, cells, markdown
 
@@ -108,7 +110,12 @@ def _joined(root: Path, value: Any) -> Any:
     for part in value:
         if isinstance(part, dict):
             rows = _suite(root, part["suite"])["tables"][part["table"]]["rows"]
-            part = cells([next(each for each in rows if part["row"].items() <= each.items())], [part["show"]])[0][0]
+            shown = [each for each in rows if part["row"].items() <= each.items()]
+            if not shown:
+                raise ConfigError(
+                    f"docs/results/{part['suite']}.json: the table '{part['table']}' no longer has the row {part['row']}"
+                    ", which another table shows; measure it again, or take it out there")
+            part = cells(shown[:1], [part["show"]])[0][0]
         found.append(part)
     return "".join(found)
 
