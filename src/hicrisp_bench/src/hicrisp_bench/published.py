@@ -113,8 +113,8 @@ def _joined(root: Path, value: Any) -> Any:
             shown = [each for each in rows if part["row"].items() <= each.items()]
             if not shown:
                 raise ConfigError(
-                    f"docs/results/{part['suite']}.json: the table '{part['table']}' no longer has the row {part['row']}"
-                    ", which another table shows; measure it again, or take it out there")
+                    f"docs/results/{part['suite']}.json: the table '{part['table']}' no longer has the row "
+                    f"{part['row']}, which another table shows; measure it again, or take it out there")
             part = cells(shown[:1], [part["show"]])[0][0]
         found.append(part)
     return "".join(found)
