@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.placement import Workspace
+from hicrisp_core.body.placement import Workspace, on_flat_top
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
@@ -244,3 +244,12 @@ def test_in_a_bowl_any_turn_will_do_that_leaves_the_palm_room_beside_it(domain):
     hold = hold_of(item, Pose((0.4, 0.3, 0.285), DOWN), 0.05)
     ways = list(ways_to_place(item, hold, Pose((0.5, -0.2, 0.02)), world, HAND, lambda _: 1.0, 8))
     assert any(way.grasp.clearance > 0.0 for way in ways)
+
+
+def test_the_first_of_two_pots_leaves_room_for_the_other_one() -> None:
+    stove = WorldObject("stove", "stove", size=(0.19, 0.19, 0.04), pose=Pose((0.5, 0.0, 0.02)), movable=False)
+    pot = WorldObject("pot", "pot", size=(0.08, 0.12, 0.15), pose=Pose((0.3, 0.3, 0.075)))
+    alone, = on_flat_top(pot, stove, Workspace())
+    first, = on_flat_top(pot, stove, Workspace(), twin=True)
+    assert alone.poses[0].position[:2] == pytest.approx((0.5, 0.0))
+    assert abs(first.poses[0].position[0] - 0.5) > 0.03

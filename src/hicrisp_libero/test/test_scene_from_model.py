@@ -25,6 +25,7 @@ _HEIGHTS = {
     "bowl": np.where(_AWAY < 1.0, np.where(_AWAY > 0.8, 0.05, 0.006), -1.0),
     "basket": np.where(np.maximum(abs(_ROWS), abs(_COLUMNS)) > 0.9, 0.14, 0.01),
 }
+_MUG = np.where(_AWAY < 0.95, np.where(_AWAY > 0.8, 0.1, 0.01), -1.0)
 _SIZES: Dict[str, Tuple[float, float, float]] = {
     "can": (0.06, 0.06, 0.08),
     "carton": (0.05, 0.07, 0.08),
@@ -32,6 +33,7 @@ _SIZES: Dict[str, Tuple[float, float, float]] = {
     "plate": (0.14, 0.14, 0.02),
     "bowl": (0.1, 0.1, 0.05),
     "basket": (0.16, 0.16, 0.14),
+    "mug": (0.12, 0.1, 0.1),
 }
 
 
@@ -78,6 +80,12 @@ def test_a_bottle_is_as_wide_to_the_hand_as_its_neck_and_its_body_are() -> None:
     assert body.size[0] == pytest.approx(0.05)
     assert neck.size[0] == pytest.approx(0.015, abs=0.004)
     assert neck.pose.position[2] - neck.size[2] / 2.0 == pytest.approx(0.07, abs=0.01)
+
+
+def test_a_mug_is_taken_by_its_wall_where_it_is_too_wide_for_the_hand() -> None:
+    mug = _told({"mug": _MUG}, []).scene.objects["mug"]
+    assert mug.form.walls
+    assert all(grip.width < 0.04 for grip in mug.form.walls)
 
 
 def test_a_can_is_one_piece_to_the_hand() -> None:

@@ -24,7 +24,7 @@ _BASE = Pose((-0.66, 0.0, 0.0))
 """Where the benchmark's robot stands, in the frame of its table."""
 _TABLE = (1.0, 1.2, 0.04)
 _TOP, _REGION, _CONTAINS = "top_side", "region", "contain"
-_DRAWER, _COMPARTMENT, _SHELF, _CABINET = "drawer", "compartment", "shelf", "cabinet"
+_DRAWER, COMPARTMENT, _SHELF, _CABINET = "drawer", "compartment", "shelf", "cabinet"
 _BOX, _ROUND, _CASE = "box", "cylinder", "case"
 _SIDES = {"left": "left_of", "right": "right_of", "front": "in_front_of", "back": "behind"}
 _WORDS = {"Open": ("open", "closed"), "Close": ("closed", "open"),
@@ -154,7 +154,7 @@ def _add(made: _Building, name: str, fixed: bool) -> None:
     made.objects[own] = WorldObject(own, kind, "box", model.size, attributes, movable=not fixed)
     for whole, region in parts.items():
         stem = "_".join(word for word in region.name.split("_") if word not in (_REGION, _CONTAINS))
-        noun = _DRAWER if region.name in model.sliding else _COMPARTMENT if _CONTAINS in region.name else _SHELF
+        noun = _DRAWER if region.name in model.sliding else COMPARTMENT if _CONTAINS in region.name else _SHELF
         part = f"{stem}_{noun}"
         part = part if part not in made.objects else f"{own}_{part}"
         told = {"of": own} if kind in own else {"of": own, "case": kind}

@@ -23,7 +23,7 @@ from hicrisp_core.scene.scene import TABLE, Stand
 from shapely.geometry import MultiPoint
 from shapely.geometry.polygon import orient
 
-from hicrisp_libero.kinds import ROBOT, Translation
+from hicrisp_libero.kinds import COMPARTMENT, ROBOT, Translation
 
 _FULL, _ALIKE = 0.9, 0.15
 """Share of its bounding rectangle that an object with corners fills, and by how much a round one's sides differ."""
@@ -131,6 +131,15 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
         own = own if own in kinds and own != fixture else joint["name"]
         part, sign = _part(joint, fixture, back, kinds.get(own, WorldObject(own, "part")))
         objects[own], parts[own], masses[own] = part, (number, sign), 1.0
+    for each, site in told["sites"].items():
+        own = translation.places[each].name if each in translation.places else TABLE
+        if own not in objects and kinds[own].type == COMPARTMENT:
+            half = np.array(site["size"]) / 2.0
+            at, size = _frame(pose_from(site["pose"]), [[*-half, *half, *IDENTITY]])
+            objects[own] = replace(kinds[own], shape="compartment", size=size,
+                pose=back.compose(pose_from(site["pose"]).compose(at)), movable=False)
+            whole = next(own for theirs, own in translation.names.items() if each.startswith(theirs))
+            objects[whole] = replace(objects[whole], own_form=replace(objects[whole].form, hollow=False))
     placed = {translation.names[each]: frame for each, (frame, _) in frames.items() if bodies[each]["movable"]}
     scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],
         stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))})

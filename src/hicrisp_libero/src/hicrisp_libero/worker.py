@@ -26,10 +26,8 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
-_MESH = 7
-"""Type of a geom that is a mesh."""
-_ABOVE = 40.0
-"""Height at which an object is measured away from all others, metres."""
+_MESH, _ABOVE = 7, 40.0
+"""Type of a geom that is a mesh; height at which an object is measured away from all others, metres."""
 
 
 def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
@@ -142,8 +140,10 @@ class Episode:
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
                 "heights": self._heights(body), **self._measured(body)} for name, body in self._roots.items()},
-            "sites": {name: {"body": model.body(int(model.site_bodyid[model.site(name).id])).name}
-                for name in env.object_sites_dict},
+            "sites": {name: {"body": model.body(int(model.site_bodyid[site])).name,
+                "size": (2.0 * model.site_size[site]).tolist(), "pose":
+                [*self._data.site_xpos[site].tolist(), *self._quaternion(self._data.site_xmat[site])]}
+                for name in env.object_sites_dict for site in [model.site(name).id]},
             "cameras": {model.camera(number).name: {"pose": self._camera(number), "opening":
                 float(model.cam_fovy[number])} for number in range(model.ncam)},
         }

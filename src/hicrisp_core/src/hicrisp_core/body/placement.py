@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, planar_distance
+from hicrisp_core.model.geometry import IDENTITY, from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
@@ -22,6 +22,8 @@ _YIELDS = 0.12
 away when it is in the way, the ends of the reach cannot."""
 _STEP, _BOX_STEP = 0.04, 0.03
 """Metres between the spots of a surface, and of a drawer or a cupboard."""
+_SNUG = 0.002
+"""Least space to the walls of a compartment, metres."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -226,7 +228,7 @@ def inside_box(
 
     Args:
         item: the object to place.
-        box: what it goes into; its front is at its greatest x.
+        box: what it goes into; its front is at its greatest x. In a compartment it is turned as that is long.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
 
@@ -240,8 +242,10 @@ def inside_box(
     across, along = ([index * _BOX_STEP for index in range(-half, half + 1)]
                      for size in box.size[1::-1] for half in (max(0, int((size / 2.0 - edge) / _BOX_STEP)),))
     spots = sorted(((x, y) for x in along for y in across), key=lambda spot: abs(spot[0] - _BOX_STEP) + abs(spot[1]))
-    poses = [[box.pose.compose(Pose((x, y, height + drop))) for x, y in spots] for drop in drops]
-    return [Round(partial(tuple, each), workspace.clearance) for each in poses]
+    across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
+    turn = from_yaw(math.pi / 2.0) if across_it and item.form.boxy and box.form.ground else IDENTITY
+    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in spots] for drop in drops]
+    return [Round(partial(tuple, each), _SNUG if box.form.ground else workspace.clearance) for each in poses]
 
 
 def free(

@@ -89,7 +89,8 @@ def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: W
     bottom = vertical_span(item, item.pose)[0]
     outline, middle = footprint(bowl, bowl.pose), Point(*item.pose.position[:2])
     around = outline.contains(middle) and outline.boundary.distance(middle) > BOWL_WALL
-    inside = around and floor - predicate.tolerance <= bottom <= rim
+    low = item.pose.position[2] if bowl.form.ground else bottom + predicate.tolerance  # A compartment has no floor.
+    inside = around and floor <= low and bottom <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
 

@@ -246,6 +246,8 @@ SHAPES = {
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
+    # Room between the walls of another object.
+    "compartment": Shape(rectangle, _nothing, Handling.NONE, hollow=True, ground=True),
     # A cupboard without its door, open where its x is greatest, and a drawer.
     "case": Shape(rectangle, partial(_walled, top=True, front=False), Handling.NONE),
     "tray": Shape(rectangle, partial(_walled, top=False, front=True), Handling.NONE, hollow=True),

@@ -1,5 +1,4 @@
-"""A parallel gripper and its grasps, from above and from the side: where to hold an object, and the room it leaves.
-"""
+"""A parallel gripper and its grasps, from above and from the side: where to hold an object, and the room it leaves."""
 
 from __future__ import annotations
 
@@ -256,11 +255,10 @@ class Grasp:
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
-def grasp_candidates(
-    item: WorldObject, world: WorldState, gripper: Gripper, besides: Sequence[Pose] = ()
-) -> List[Grasp]:
-    """Return the possible grasps of an object: from above at several yaws, then from the side. Where none of them has
-    room, those with a leaning hand come last.
+def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
+                     besides: Sequence[Pose] = ()) -> List[Grasp]:
+    """Return the possible grasps of an object: from above at several yaws, then from the side. Without room for
+    one, those with a leaning hand come last.
 
     Args:
         item: the object with its shape and size.
@@ -275,7 +273,9 @@ def grasp_candidates(
         return []
     poses = [*(way for part in item.grips if part.pose is not None
                for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
-             *_by_rim(item, item.pose, gripper), *_by_wall(item, item.pose),
+             *_by_rim(item, item.pose, gripper),
+             *((item.pose.compose(grip.tool), grip.width) for grip in item.form.walls
+               if rotate(item.pose.orientation, (0.0, 0.0, 1.0))[2] >= 1.0 - _LEVEL),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
@@ -337,16 +337,8 @@ def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[P
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), BOWL_WALL
 
 
-def _by_wall(item: WorldObject, pose: Pose) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses around the walls and bars of what stands as it was measured."""
-    if rotate(pose.orientation, (0.0, 0.0, 1.0))[2] >= 1.0 - _LEVEL:
-        yield from ((pose.compose(grip.tool), grip.width) for grip in item.form.walls)
-
-
 def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for
-    it.
-    """
+    """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for it."""
     if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
         return
     bottom, top = vertical_span(item, pose)
