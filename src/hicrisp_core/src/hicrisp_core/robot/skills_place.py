@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import FrozenSet, Optional, Union
+from typing import FrozenSet, Union
 
 from shapely.geometry import Point
 
@@ -17,7 +17,7 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import hand_clearance
-from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
+from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place
 
@@ -322,7 +322,7 @@ def place(
                                f"Cannot place the {item}: it is not in the hand.", item)
     context.arm.attach(item)
     doing = f"place the {item}"
-    best: Optional[Outcome] = None
+    best = DONE
     hold = hold_of(object_, context.arm.tool_pose(), context.arm.opening())
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
@@ -335,8 +335,8 @@ def place(
         stopped = context.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
-        best = first_reason(best, outcome, world)
-    return failed(best or DONE, doing)
+        best = outcome if best.ok else best
+    return failed(best, doing)
 
 
 def _carry(context: SkillContext, dish: bool, placement: Placement, clear: float, correction: Vector) -> Outcome:
