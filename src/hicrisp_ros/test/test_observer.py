@@ -250,7 +250,7 @@ def test_a_driver_whose_word_comes_before_the_clock_s_ended_its_command_when_it_
 def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:
     scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
     scene.speed, scene.rests_after = 0.2, 60
-    observer = TopicObserver()
+    observer = TopicObserver(patience=PATIENCE)
     shown(observer, scene)
     assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)
 
