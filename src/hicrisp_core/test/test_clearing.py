@@ -183,15 +183,18 @@ def test_a_drawer_that_did_not_open_is_not_taken_to_be_open() -> None:
     assert needless(domain, command, wide)
 
 
-def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_shut() -> None:
-    domain = load_domain(config_file("domains", "furniture"))
+def by_an_open_drawer(box: Relation, **more: WorldObject) -> WorldState:
     there = Pose((0.0, 0.0, 0.0))
     rail = Joint(SLIDE, "case", there, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), there, (0.01, 0.1))
-    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"),
+    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"), **more,
                "drawer": WorldObject("drawer", "drawer", movable=False, joint=rail)}
-    facts = {Relation("panda", "reaches", name) for name in objects} | {
-        Relation("box", "on", "table"), Relation("drawer", "open")}
-    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    facts = {Relation("panda", "reaches", name) for name in objects} | {box, Relation("drawer", "open")}
+    return WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+
+
+def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_shut() -> None:
+    domain = load_domain(config_file("domains", "furniture"))
+    world = by_an_open_drawer(Relation("box", "on", "table"))
     found = sought(domain, [entry(domain, world, "pick(panda, box)", "drawer")], world)
     assert [str(command) for command in found.commands] == [
         "close(panda, drawer)", "pick(panda, box)", "put_down(panda, box)", "open(panda, drawer)"]
@@ -199,14 +202,7 @@ def test_what_an_open_drawer_keeps_the_hand_from_is_put_elsewhere_while_it_is_sh
 
 def test_an_open_drawer_over_the_place_of_what_is_held_is_shut_first() -> None:
     domain = load_domain(config_file("domains", "furniture"))
-    there = Pose((0.0, 0.0, 0.0))
-    rail = Joint(SLIDE, "case", there, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), there, (0.01, 0.1))
-    objects = {"table": WorldObject("table", "surface", movable=False), "box": WorldObject("box", "box"),
-               "lid": WorldObject("lid", "surface"),
-               "drawer": WorldObject("drawer", "drawer", movable=False, joint=rail)}
-    facts = {Relation("panda", "reaches", name) for name in objects} | {
-        Relation("panda", "holding", "box"), Relation("drawer", "open")}
-    world = WorldState(objects, frozenset(facts), {"panda": RobotState("panda")})
+    world = by_an_open_drawer(Relation("panda", "holding", "box"), lid=WorldObject("lid", "surface"))
     found = sought(domain, [entry(domain, world, "place_on(panda, box, lid)", "drawer")], world)
     assert [str(command) for command in found.commands] == [
         "put_down(panda, box)", "close(panda, drawer)", "pick(panda, box)"]

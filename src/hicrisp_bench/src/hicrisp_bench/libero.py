@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.scene import SceneFault
 from hicrisp_libero.client import Benchmark, suites
 from hicrisp_libero.description import describe
@@ -111,9 +112,11 @@ def run_one(episode: Episode) -> Dict[str, Any]:
         task = BenchmarkTask(description, benchmark, state)
         llm = llm_settings(episode.config, episode.llm).of_trial(key_of(episode))
         read = load_factory(episode.config, task.domain, episode.policy, llm)
-        parts = load_factory(episode.config, task.domain, episode.policy) if episode.goal == FILE else read
-        interpreter = {WORDS: None, FILE: ReadInFile(read.interpreter(), task.words),
-            GIVEN: GoalGiven(task.words.goal)}[episode.goal]
+        parts = read
+        interpreter: Optional[Interpreter] = GoalGiven(task.words.goal) if episode.goal == GIVEN else None
+        if episode.goal == FILE:
+            parts = load_factory(episode.config, task.domain, episode.policy)
+            interpreter = ReadInFile(read.interpreter(), task.words)
         picture = None
         if episode.pictures is not None:
             episode.pictures.mkdir(parents=True, exist_ok=True)

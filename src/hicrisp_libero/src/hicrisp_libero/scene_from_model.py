@@ -138,7 +138,7 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
             at, size = _frame(pose_from(site["pose"]), [[*-half, *half, *IDENTITY]])
             objects[own] = replace(kinds[own], shape="compartment", size=size,
                 pose=back.compose(pose_from(site["pose"]).compose(at)), movable=False)
-            whole = next(own for theirs, own in translation.names.items() if each.startswith(theirs))
+            whole = kinds[own].whole
             objects[whole] = replace(objects[whole], own_form=replace(objects[whole].form, hollow=False))
     placed = {translation.names[each]: frame for each, (frame, _) in frames.items() if bodies[each]["movable"]}
     scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],

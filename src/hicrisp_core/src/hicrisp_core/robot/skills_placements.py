@@ -140,12 +140,12 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
-    others = {name: other for name, other in world.objects.items() if not _holds(other, target)}
+    around = replace(world, objects={name: other for name, other in world.objects.items() if not _holds(other, target)})
     for orientation in _orientations(item, item.pose, target):
         pose = Pose(target.position, orientation)
         pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
-        room = hand_room(tool, hold.opening, replace(world, objects=others), gripper, item.name)
+        room = hand_room(tool, hold.opening, around, gripper, item.name)
         found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
                                room.blockers))
     return found
