@@ -43,7 +43,7 @@ from hicrisp_core.model.joint import Joint
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import KnownWay, Remembered
-from hicrisp_core.model.shapes import SHAPES
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured
 from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 from hicrisp_core.model.world import Reach
 from hicrisp_core.ports.body import Translation
@@ -164,6 +164,44 @@ def over_the_wire(message: Any) -> Any:
 )
 def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg: Callable) -> None:
     assert from_msg(over_the_wire(to_msg(value))) == value
+
+
+def rounded(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        value = dataclasses.astuple(value)
+    return tuple(map(rounded, value)) if isinstance(value, tuple) else \
+        round(value, 6) if isinstance(value, float) else value
+
+
+def sized(form: Shape) -> Any:
+    """What a form is for an object of the bowl's size, to a thousandth of a millimetre."""
+    grips = form.grips
+    by_size = (form.outline(THING.size), form.solids(THING.size), grips and grips(THING.size))
+    return rounded((*by_size, form.handling, form.round, form.hollow, form.ground, form.open, form.friction, form.blade,
+                    form.walls, form.dip))
+
+
+SOLIDS = (Solid("box", (0.01, 0.1, 0.06), POSE, 0.5), Solid("cylinder", (0.02, 0.02, 0.06)))
+
+
+@pytest.mark.parametrize("form", [
+    Shape(measured(((0.0, 0.0), (0.1, 0.0), (0.05, 0.1))), measured(SOLIDS), Handling.NONE, hollow=True, ground=True,
+          open=True, friction=0.2, blade=True, grips=measured(SOLIDS[:1]), walls=(Grip(POSE, 0.012),), dip=0.02),
+    SHAPES["knife"],
+    dataclasses.replace(SHAPES["bowl"], hollow=False),
+    dataclasses.replace(SHAPES["knife"], grips=None),
+], ids=["measured", "of another name", "no hollow", "no grips"])
+def test_what_was_measured_of_a_shape_reaches_whoever_gets_the_world(form: Shape) -> None:
+    world = WorldState({"bowl": dataclasses.replace(THING, own_form=form)})
+    back = conversions.WORLD.from_msg(over_the_wire(conversions.WORLD.to_msg(world)))
+    assert sized(back.objects["bowl"].form) == sized(form)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"walls": [[0.1]]}', '{"colour": "red"}', '{"solids": 3}'])
+def test_a_form_that_cannot_be_read_is_that_of_its_name(text: str) -> None:
+    message = conversions.WORLD.to_msg(WORLD)
+    message.objects[0].form = text
+    assert conversions.WORLD.from_msg(message).objects["bowl"].form is SHAPES["bowl"]
 
 
 def test_the_exchanges_behind_an_answer_travel_with_its_cost() -> None:

@@ -6,16 +6,15 @@ The world frame has its origin below the robot's base, on the plane on which the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import half_extents
-from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, rectangle
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.walls import walls_in
 from hicrisp_core.scene import Scene
@@ -40,7 +39,6 @@ _STRAIGHT = 1.02
 """How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
 _STANDS = 0.005
 """Greatest height above the ground of what an object stands on, metres."""
-_Measured = TypeVar("_Measured")
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -109,7 +107,7 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
             size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
         movable = bool(bodies[each]["movable"])
         bands = _bands(size, heights) if form.rod else ()
-        form = replace(form, grips=partial(_as_measured, bands)) if bands else form
+        form = replace(form, grips=measured(bands)) if bands else form
         form = form if movable else _fixed(form, solids)
         wide = movable and not form.rim and min(size[:2]) >= hand.opening
         walls = _walls(size, heights, poses[each], hand) if wide else ()
@@ -189,7 +187,7 @@ def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
 def _fixed(form: Shape, solids: Tuple[Solid, ...]) -> Shape:
     """Return the shape of a fixture: what no hand takes, made of what was measured where it has corners."""
     form = replace(form, handling=Handling.NONE)
-    return form if form.round else replace(form, solids=partial(_as_measured, solids))
+    return form if form.round else replace(form, solids=measured(solids))
 
 
 def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
@@ -225,7 +223,7 @@ def _by_walls(form: Shape, solids: Tuple[Solid, ...], walls: Tuple[Grip, ...], f
     moved = tuple(replace(solid, pose=frame.compose(solid.pose)) for solid in solids)
     hull = orient(MultiPoint([corner[:2] for solid in moved for corner in _ends(solid)]).convex_hull)
     outline = tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
-    return replace(form, outline=partial(_as_measured, outline), solids=partial(_as_measured, moved),
+    return replace(form, outline=measured(outline), solids=measured(moved),
         handling=Handling.NONE, walls=tuple(replace(grip, tool=frame.compose(grip.tool)) for grip in walls))
 
 
@@ -236,11 +234,6 @@ def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tupl
     grid = pose.inverse().compose(Pose((x, y, z - height)))
     return tuple(replace(grip, tool=grid.compose(grip.tool)) for grip in walls_in(
         heights, (2.0 * length, 2.0 * width), hand))
-
-
-def _as_measured(measured: _Measured, size: Vector) -> _Measured:
-    del size  # It has been measured with it.
-    return measured
 
 
 def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tuple[str, Shape]:
@@ -256,7 +249,7 @@ def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tupl
         float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
     if middle < _SUNK * top and min(wall) > _RIM * top:
         if not is_round:
-            return "tray", replace(SHAPES["tray"], solids=partial(_as_measured, solids))
+            return "tray", replace(SHAPES["tray"], solids=measured(solids))
         if size[2] > _FLAT * max(size[:2]):
             return "dish", SHAPES["dish"]
         return "cylinder", replace(SHAPES["cylinder"], dip=top - middle)
@@ -287,7 +280,7 @@ def _part(joint: Mapping[str, Any], fixture: str, back: Pose, kind_of: WorldObje
     bar = from_axes(_vector(np.cross(-outward, along)), _vector(-outward), _vector(along))
     handle = home.inverse().compose(Pose(home.apply(grip.pose.position), bar))
     rest = tuple(solid for solid in solids if solid is not grip)
-    form = Shape(rectangle, partial(_as_measured, rest or solids), Handling.NONE, hollow=kind == SLIDE)
+    form = Shape(rectangle, measured(rest or solids), Handling.NONE, hollow=kind == SLIDE)
     hung = Joint(kind, fixture, home, axis, anchor, (closed, wide), handle, (extents[1], extents[2]))
     return replace(kind_of, shape="tray", size=size, pose=home, movable=False, own_form=form, joint=hung), sign
 

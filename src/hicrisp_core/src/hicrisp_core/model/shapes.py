@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache, partial
-from typing import Callable, Optional, Tuple
+from typing import Callable, Optional, Tuple, TypeVar
 
 from hicrisp_core.model.geometry import Pose, Vector, from_yaw
 
@@ -21,6 +21,7 @@ _HANDLE, _BLADE, _FOOT = (0.06, 0.035), 0.002, 0.006
 _CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
 Outline = Tuple[Tuple[float, float], ...]
 """Corners of a convex outline, counterclockwise, metres."""
+_Part = TypeVar("_Part")
 
 
 class Handling(Enum):
@@ -141,6 +142,23 @@ def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
     """
     whole = sum(solid.volume for solid in solids) or 1.0
     return tuple(solid.share or solid.volume / whole for solid in solids)
+
+
+def measured(part: _Part) -> Callable[[Vector], _Part]:
+    """Make the part of a shape that was measured with one object, whose size it has.
+
+    Args:
+        part: its outline, solids or grips.
+
+    Returns:
+        The part for a shape.
+    """
+    return partial(_measured, part)
+
+
+def _measured(part: _Part, size: Vector) -> _Part:
+    del size  # It has been measured with it.
+    return part
 
 
 def rectangle(size: Vector) -> Outline:

@@ -7,7 +7,6 @@ from typing import Any, Dict, Optional
 
 import genpy
 from geometry_msgs.msg import Vector3
-from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
@@ -17,6 +16,7 @@ from std_msgs.msg import Header
 
 from hicrisp_msgs import msg
 from hicrisp_ros.conversions.codec import Part, Spread, codec, marked, named
+from hicrisp_ros.conversions.form import form_from_text, form_to_text, known_shape
 from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 from hicrisp_ros.conversions.verdict import FACT
 
@@ -39,11 +39,6 @@ def _joint_from_msg(message: msg.WorldObject) -> Optional[Joint]:
         return None
     return Joint(message.joint, message.fixture, Pose(values[:3], values[3:7]), values[7:10], values[10:13],
                  values[13:15], Pose(values[15:18], values[18:22]), values[22:24], values[24])
-
-
-def _shape(name: str) -> str:
-    """Return the name of a known shape: by its bounding box for another one."""
-    return name if name in extensions().shapes else "box"
 
 
 def _motion_to_msg(motion: Optional[Motion]) -> msg.Motion:
@@ -82,14 +77,15 @@ _POSE = Part(pose_to_msg, seen_pose)
 _SURE = Spread(lambda sure: {"position_sigma": sure.position, "height_sigma": sure.height, "yaw_sigma": sure.yaw},
                lambda message: Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma))
 _VISIBILITY = named(Visibility, Visibility.VISIBLE)
-_OBJECT = codec(
+_THING = codec(
     WorldObject, msg.WorldObject, pose=_POSE, visibility=_VISIBILITY, uncertainty=_SURE, ahead=_AHEAD,
-    joint=Spread(_joint_to_msg, _joint_from_msg), shape=Part(str, _shape),
-    own_form=Spread(lambda form: {}, lambda message: extensions().shapes.get(_shape(message.shape))),
+    joint=Spread(_joint_to_msg, _joint_from_msg), shape=Part(str, known_shape),
+    own_form=Spread(lambda form: {}, lambda message: form_from_text(message.shape, message.form)),
     size=Part(lambda size: Vector3(*size), lambda size: (size.x, size.y, size.z)),
     attributes=Part(lambda said: [msg.KeyValue(*pair) for pair in said.items()],
                     lambda pairs: {pair.key: pair.value for pair in pairs}),
     pose_age=Part(float, lambda age: age if age >= 0.0 else math.inf))
+_OBJECT = Part(lambda thing: _THING.to_msg(thing, form=form_to_text(thing)), _THING.from_msg)
 _ROBOT = codec(
     RobotState, msg.RobotState, ahead=_AHEAD, pose=_POSE,
     motion=Part(_motion_to_msg, lambda message: Motion(
