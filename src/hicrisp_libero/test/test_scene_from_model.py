@@ -148,16 +148,17 @@ def test_what_stands_askew_in_a_fixture_leaves_the_room_above_and_below_it() -> 
     assert max(abs(axis[2]) for axis in solid.pose.axes) == pytest.approx(0.5**0.5)
 
 
-def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> None:
-    drawer = {
+def _drawer(out: float = 0.0) -> Dict[str, Any]:
+    return {
         "name": "chest_top_level",
         "body": "chest_drawer",
         "root": "chest",
         "kind": "slide",
         "range": [-0.16, 0.01],
         "axis": [0.0, -1.0, 0.0],
+        "position": -out,
         "anchor": [0.0, -0.3, 0.9],
-        "pose": [0.0, -0.3, 1.0, 0.0, 0.0, 0.0, 1.0],
+        "pose": [0.0, out - 0.3, 1.0, 0.0, 0.0, 0.0, 1.0],
         "mass": 1.0,
         "boxes": [
             _box((0.2, 0.15, 0.01)),
@@ -165,7 +166,10 @@ def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> 
             _box((0.09, 0.016, 0.016), (0.0, 0.11, 0.0)),
         ],
     }
-    measured = _told({"can": _FLAT}, [drawer])
+
+
+def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> None:
+    measured = _told({"can": _FLAT}, [_drawer()])
     part = measured.scene.objects["top_drawer"]
     joint = part.joint
     assert joint is not None
@@ -179,6 +183,15 @@ def test_a_drawer_gets_its_name_its_way_and_the_bar_in_front_as_its_handle() -> 
     assert joint.bar == pytest.approx((0.016, 0.09))
     assert joint.lies
     assert bar.axes[1] == pytest.approx((0.0, -1.0, 0.0))
+
+
+def test_a_drawer_that_is_open_at_first_is_shut_where_it_comes_home() -> None:
+    shut, out = (_told({"can": _FLAT}, [_drawer(by)]).scene.objects["top_drawer"] for by in (0.0, 0.15))
+    assert shut.joint is not None
+    assert out.joint is not None
+    assert out.pose is not None
+    assert out.joint.home.position == pytest.approx(shut.joint.home.position)
+    assert out.joint.position(out.pose) == pytest.approx(0.15)
 
 
 def test_poses_are_read_with_the_real_part_last() -> None:

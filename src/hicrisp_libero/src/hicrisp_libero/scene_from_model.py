@@ -265,24 +265,25 @@ def _part(joint: Mapping[str, Any], fixture: str, back: Pose, kind_of: WorldObje
     axis = _vector(sign * np.array(joint["axis"]))
     closed, wide = sorted((sign * low, sign * high))
     frame, size = _frame(pose, joint["boxes"])
-    home = pose.compose(frame)
+    start = pose.compose(frame)
     kind = SLIDE if joint["kind"] == "slide" else SWING
-    outward = np.array(axis) if kind == SLIDE else np.cross(axis, np.array(home.position) - np.array(anchor))
+    outward = np.array(axis) if kind == SLIDE else np.cross(axis, np.array(start.position) - np.array(anchor))
     length = float(np.linalg.norm(outward))
     if kind == SWING and length < 0.02:
         kind = TURN
     outward = outward / max(length, 1e-9) if kind != TURN else np.array(axis)
     solids = _solids(joint["boxes"], frame)
-    ahead = [float(np.dot(home.apply(solid.pose.position), outward)) for solid in solids]
+    ahead = [float(np.dot(start.apply(solid.pose.position), outward)) for solid in solids]
     grip = solids[int(np.argmax(ahead))]
     extents = sorted(grip.size)
-    along = np.array(home.compose(grip.pose).axes[int(np.argmax(grip.size))])
+    along = np.array(start.compose(grip.pose).axes[int(np.argmax(grip.size))])
     bar = from_axes(_vector(np.cross(-outward, along)), _vector(-outward), _vector(along))
-    handle = home.inverse().compose(Pose(home.apply(grip.pose.position), bar))
+    handle = start.inverse().compose(Pose(start.apply(grip.pose.position), bar))
     rest = tuple(solid for solid in solids if solid is not grip)
     form = Shape(rectangle, measured(rest or solids), Handling.NONE, hollow=kind == SLIDE)
-    hung = Joint(kind, fixture, home, axis, anchor, (closed, wide), handle, (extents[1], extents[2]))
-    return replace(kind_of, shape="tray", size=size, pose=home, movable=False, own_form=form, joint=hung), sign
+    hung = Joint(kind, fixture, start, axis, anchor, (closed, wide), handle, (extents[1], extents[2]))
+    hung = replace(hung, home=hung.moved(start, -sign * joint["position"]))
+    return replace(kind_of, shape="tray", size=size, pose=start, movable=False, own_form=form, joint=hung), sign
 
 
 def _vector(values: Union[Sequence[float], np.ndarray]) -> Vector:
