@@ -13,6 +13,7 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import from_euler, rotate
+from hicrisp_core.robot import handles
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -71,6 +72,18 @@ def test_an_axis_five_degrees_and_two_centimetres_off_still_opens(kitchen: Kitch
     kitchen.world.eyes.known[PARTS[item]] = replace(part, joint=wrong)
     assert kitchen.do("open", item).ok
     assert kitchen.share(item) > 0.85
+
+
+@pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
+def test_it_is_pressed_shut_where_no_hand_gets_around_its_handle(
+    kitchen: Kitchen, item: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kitchen.do("open", item).ok
+    monkeypatch.setattr(handles, "grasp_candidates", lambda *_: [])
+    assert kitchen.do("close", item).ok
+    assert kitchen.share(item) < 0.03
+    assert kitchen.do("open", item).status is Status.PLANNING
+    assert kitchen.share(item) < 0.03
 
 
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)

@@ -1,4 +1,5 @@
-"""Opening and closing: take the handle of a door, a drawer, a lid or a knob, and move it along its joint as measured.
+"""Opening and closing: take the handle of a door, a drawer, a lid or a knob, or press on it, and move it along its
+joint as measured.
 
 After each small step the part is looked at. What it has done shows the axis, which may lie elsewhere than the scene
 says, and whether the hand still has the handle.
@@ -8,15 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Tuple
+from typing import List, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, from_axes
-from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
+from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
-from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
+from hicrisp_core.robot.grasps import Grasp, hand_clearance
+from hicrisp_core.robot.handles import BESIDE, Way, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -24,8 +26,8 @@ _FAR = 0.95
 """Share of its range to which a part is opened: not hard against its stop."""
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
-_ENOUGH = 0.03
-"""Share of the range by which the end may be missed."""
+_THERE, _ENOUGH = 0.001, 0.03
+"""Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
 _STANDS, _STALLS = 0.2, 3
 """Part of a step below which the part stands still, and how often that may be in a row."""
 _OFF, _AROUND = 0.015, 0.008
@@ -40,31 +42,8 @@ _UPRIGHT = 0.9
 """Cosine of the greatest angle between the vertical and an axis that counts as upright."""
 _SAMPLES, _WHOLE = 5, 4
 """Points of the way at which a grasp is tested, and how many of them it must reach."""
-_FOLLOWS = (1.0, 0.5)
-"""How far the hand turns with a part that swings: the bar may turn in it."""
 _OTHERWISE = (0.0, 2.0, -1.0)
-"""The same for one step where the arm cannot go on so."""
-
-
-@dataclass(frozen=True)
-class _Way:
-    """One way to move a part: how its handle is held, and how far the hand turns with it."""
-
-    grasp: Grasp
-    follows: float
-
-    def tool(self, joint: Joint, handle: Pose, turned: float, start: Pose) -> Pose:
-        """Return the tool pose after a motion.
-
-        Args:
-            joint: as measured.
-            handle: where the handle's middle shall be, world frame.
-            turned: how far the hand has turned about the joint's axis since it gripped, radians.
-            start: where the handle's middle was then.
-        """
-        turn = joint.turned(turned)
-        hand = self.grasp.pose.shifted((-start.position[0], -start.position[1], -start.position[2]))
-        return turn.compose(hand).shifted(handle.position)
+"""How far the hand turns with a part that swings for one step where the arm cannot go on as it began."""
 
 
 def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
@@ -92,10 +71,11 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     context.arm.detach()
     joint, pose = part.joint, part.pose
     goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
+    there = enough if wide else _THERE * joint.range
     outcome, before, idle = DONE, math.inf, 0
     for _ in range(_GRASPS):
         left = abs(goal - joint.position(pose))
-        if left <= enough:
+        if left <= there:
             return DONE
         idle = idle + 1 if left > before - enough else 0
         before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
@@ -115,10 +95,10 @@ def _once(
     what came of those.
     """
     world = context.look()
-    ways = _ranked(context, world, part, joint, pose, goal)[idle:]
+    ranked = _ranked(context, world, part, joint, pose, goal)[idle:]
     best = before if idle else None
     touch = frozenset({part.name})
-    for way in ways[:context.settings.tries]:
+    for way in ranked[:context.settings.tries]:
         outcome = approach(context, way.grasp, touch)
         moves = outcome.ok
         if moves:
@@ -134,14 +114,17 @@ def _once(
 
 def _ranked(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
-) -> List[_Way]:
-    """Return the ways along which the arm gets far enough, those with most room for hand and joints first."""
-    found: List[Tuple[float, int, _Way]] = []
+) -> List[Way]:
+    """Return the ways along which the arm gets far enough: those on which the hand has room longest first, of these
+    those that hold the bar, then those with most room for hand and joints.
+    """
+    found: List[Tuple[int, bool, float, int, Way]] = []
     inside = inside_of(world.objects, shut=False)  # It moves along.
     world = replace(world, objects={name: item for name, item in world.objects.items() if name not in inside})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
-    for number, way in enumerate(_ways(context, world, part, joint, pose)):
-        margins, room = [0.3], way.grasp.clearance
+    bar = joint.bar[0]
+    for number, way in enumerate(ways(part, joint, pose, world, context.gripper, by > 0.0)):
+        margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
             so_far = by * sample / (_SAMPLES - 1)
             tool = way.tool(joint, joint.moved(handle, so_far), so_far * way.follows, handle)
@@ -151,34 +134,23 @@ def _ranked(
                 break
             margins.append(margin)
             there = replace(world, objects={**world.objects, part.name: part.at(joint.moved(pose, so_far))})
-            room = min(room, hand_clearance(tool, joint.bar[0], there, context.gripper, ""))
+            rooms.append(hand_clearance(tool, 0.0 if way.presses else bar, there, context.gripper, ""))
         if len(margins) > _WHOLE:
-            found.append((-len(margins) - min(room / context.gripper.room, 1.0) - min(margins), number, way))
-    return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
-
-
-def _ways(
-    context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose
-) -> Iterator[_Way]:
-    thick, length = joint.bar
-    at = pose.compose(joint.handle)
-    bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length), pose=at)
-    straight = [at.compose(Pose((0.0, 0.0, 0.0), from_axes((0.0, 0.0, side), (side * y, side * x, 0.0), (-x, y, 0.0))))
-                for x, y in ((0.0, 1.0) if joint.lies else (1.0, 0.0),) for side in (1.0, -1.0)]
-    for grasp in grasp_candidates(bar, world, context.gripper, straight):
-        for follows in _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS:
-            yield _Way(grasp, follows)
+            free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
+            worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
+            found.append((-free, way.presses, -worth, number, way))
+    return [way for *_, way in sorted(found, key=lambda each: each[:4])]
 
 
 @dataclass
 class _Pull:
-    """The motion of a part whose handle is between the fingers."""
+    """The motion of a part whose handle is between the fingers, or before them."""
 
     context: SkillContext
     part: WorldObject
     joint: Joint
     first: Pose
-    way: _Way
+    way: Way
     goal: float
 
     def __post_init__(self) -> None:
@@ -187,22 +159,20 @@ class _Pull:
     def run(self) -> Outcome:
         """Close the fingers, and move the part step by step."""
         context, joint = self.context, self.joint
-        context.progress("grasp", 0.5)
-        gripped = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
+        gripped = DONE if self.way.presses else self._grip()
         if not gripped.ok:
             return gripped
-        nothing = closed_on_nothing(context, self.part.name, joint.bar[0])
-        if nothing is not None:
-            return nothing
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first
         largest = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
+        ahead = math.copysign(1.0, self.goal - at)
+        beside = ahead * BESIDE / joint.lever if self.way.presses else 0.0
         context.progress("transfer", 0.6)
-        while abs(self.goal - at) > largest * _STANDS:
-            step = math.copysign(min(abs(self.goal - at), largest), self.goal - at)
+        while ahead * (self.goal - at) > min(largest * _STANDS, _THERE * joint.range):
+            step = ahead * min(abs(self.goal - at), largest)
             shown = joint.followed(self.first, pose)
-            handle = shown.moved(pose.compose(joint.handle), step)
+            handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
             moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
             seen = context.look().objects[self.part.name].pose
@@ -211,10 +181,7 @@ class _Pull:
                                           cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
             gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
             stalls = stalls + 1 if gone < _STANDS else 0
-            off = distance(context.arm.tool_pose().position,
-                           self.way.tool(shown, seen.compose(joint.handle), self.turned, start).position)
-            opening = context.arm.opening()
-            lost = off > _OFF or not NOTHING * joint.bar[0] < opening < joint.bar[0] + _AROUND
+            lost = not self.way.presses and self._lost(shown, seen, start)
             if lost or stalls >= _STALLS or not moved.ok:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
@@ -229,8 +196,22 @@ class _Pull:
             why = f"its handle slipped out of the hand after {quantity(way, 'm')}"
             return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
         why = f"the {self.part.name} holds fast after {quantity(way, 'm')} of its way" if way >= _MOVED else \
-            f"the {self.part.name} holds fast: it did not move while the hand pulled at its handle"
+            f"the {self.part.name} holds fast: it did not move while the hand was at its handle"
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
+
+    def _grip(self) -> Outcome:
+        """Close the fingers around the bar."""
+        context = self.context
+        context.progress("grasp", 0.5)
+        gripped = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
+        return closed_on_nothing(context, self.part.name, self.joint.bar[0]) or gripped if gripped.ok else gripped
+
+    def _lost(self, joint: Joint, seen: Pose, start: Pose) -> bool:
+        """Check whether the bar is no longer between the fingers."""
+        arm, thick = self.context.arm, joint.bar[0]
+        there = self.way.tool(joint, seen.compose(joint.handle), self.turned, start)
+        return distance(arm.tool_pose().position, there.position) > _OFF or \
+            not NOTHING * thick < arm.opening() < thick + _AROUND
 
     def _step(self, joint: Joint, handle: Pose, step: float, start: Pose) -> Outcome:
         """Bring the handle to a pose; the hand turns with a part that swings as well as the arm can."""
