@@ -10,7 +10,8 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
 from hicrisp_core.model.shapes import SHAPES, Solid
 from hicrisp_core.robot.affordances import ranked
-from hicrisp_core.robot.grasps import DOWN, grasp_candidates, hand_clearance, hand_room
+from hicrisp_core.robot.grasps import DOWN, grasp_candidates
+from hicrisp_core.robot.gripper import hand_clearance, hand_room
 from panda_body import HAND as GRIPPER
 
 

@@ -12,7 +12,7 @@ from hicrisp_core.extensions import PLUGINS_VARIABLE, extensions, standard_exten
 from hicrisp_core.model import Command, Relation, WorldObject, WorldState
 from hicrisp_core.ports.kinds import ARM, BASE, Skill
 from hicrisp_core.robot.description import body_of, read_body
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 
 DOMAIN = """
 domain: shop

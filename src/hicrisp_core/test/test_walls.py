@@ -11,7 +11,8 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, rotate
 from hicrisp_core.model.keep_out import grip_at
 from hicrisp_core.model.shapes import SHAPES, Handling
-from hicrisp_core.robot.grasps import grasp_candidates, hand_clearance
+from hicrisp_core.robot.grasps import grasp_candidates
+from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.walls import walls_in
 from panda_body import HAND
 

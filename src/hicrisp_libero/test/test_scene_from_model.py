@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 from hicrisp_libero.kinds import Place, Translation
 from hicrisp_libero.scene_from_model import Measured, measure
 

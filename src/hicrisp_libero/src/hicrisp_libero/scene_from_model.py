@@ -15,7 +15,7 @@ from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.walls import walls_in
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.scene import TABLE, Stand

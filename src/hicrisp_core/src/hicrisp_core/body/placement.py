@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
+from shapely.geometry import Point
+
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import IDENTITY, from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper, solids
 
 _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
@@ -20,10 +22,14 @@ _GAPS = (0.018, 0.03, 0.045, 0.055)
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
-_STEP, _BOX_STEP = 0.04, 0.03
-"""Metres between the spots of a surface, and of a drawer or a cupboard."""
-_SNUG = 0.002
-"""Least space to the walls of a compartment, metres."""
+_STEP, _BOX_SPOTS, _FRONT = 0.04, 4, 0.03
+"""Metres between the spots of a surface; the spots to each side of the middle of a drawer or a cupboard, and how far
+before it those are that come first, metres.
+"""
+_LOOKED_AT = 60
+"""Spots in a drawer or a cupboard of which the space is measured."""
+_SNUG, _TIGHT = 0.002, 0.003
+"""Least space to the walls of a compartment, and of what has no more room, metres."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -171,7 +177,8 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twi
         return []
     around = footprint(item, Pose((0.0, 0.0, 0.0))).bounds
     widths = around[2] - around[0], around[3] - around[1]
-    xs, ys = (_evenly((size - width) / 2.0) for size, width in zip(below.size, widths))
+    xs, ys = (_evenly((size - width) / 2.0, math.ceil(max(0.0, size - width) / 2.0 / _STEP))
+              for size, width in zip(below.size, widths))
 
     def crowded(*spot: float) -> bool:
         return twin and all(max(map(abs, line)) + abs(at) < width + workspace.clearance
@@ -182,10 +189,9 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twi
     return [Round(lambda: poses, workspace.clearance)]
 
 
-def _evenly(most: float) -> List[float]:
-    """Return numbers from the least to the most, at most a step apart, with 0 among them; metres."""
-    steps = math.ceil(max(0.0, most) / _STEP)
-    return [most * step / steps for step in range(-steps, steps + 1)] if steps else [0.0]
+def _evenly(most: float, steps: int) -> List[float]:
+    """Return numbers from the least to the most, evenly apart, with 0 among them; metres."""
+    return [most * step / steps for step in range(-steps, steps + 1)] if steps and most > 0.0 else [0.0]
 
 
 def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]) -> Optional[Pose]:
@@ -237,15 +243,24 @@ def inside_box(
     """
     if box.pose is None:
         return []
-    edge = BOWL_WALL + workspace.clearance + math.hypot(item.size[0], item.size[1]) / 2.0
-    height = BOWL_WALL + (item.size[2] - box.size[2]) / 2.0
-    across, along = ([index * _BOX_STEP for index in range(-half, half + 1)]
-                     for size in box.size[1::-1] for half in (max(0, int((size / 2.0 - edge) / _BOX_STEP)),))
-    spots = sorted(((x, y) for x in along for y in across), key=lambda spot: abs(spot[0] - _BOX_STEP) + abs(spot[1]))
+    here = Pose((0.0, 0.0, 0.0))
+    walls = [(footprint(wall, at), vertical_span(wall, at)[1]) for wall, at in solids(box, here)]
+    floor = max((top for wall, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
+                default=BOWL_WALL - box.size[2] / 2.0)
+    height = floor + item.size[2] / 2.0
     across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
     turn = from_yaw(math.pi / 2.0) if across_it and item.form.boxy and box.form.ground else IDENTITY
-    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in spots] for drop in drops]
-    return [Round(partial(tuple, each), _SNUG if box.form.ground else workspace.clearance) for each in poses]
+    shadow = footprint(item, Pose(here.position, turn)).bounds
+    along, across = (_evenly((size - high + low) / 2.0 - _SNUG, _BOX_SPOTS)
+                     for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
+    spaces = {(x, y): min((wall.distance(footprint(item, Pose((x, y, height), turn))) for wall, top in walls
+                           if top > floor + _SNUG), default=math.inf) for x in along for y in across}
+    least = _SNUG if box.form.ground else _TIGHT
+    ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
+        spaces[spot] < workspace.clearance, abs(spot[0] - _FRONT) + abs(spot[1])))
+    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:_LOOKED_AT // len(drops)]]
+             for drop in drops]
+    return [Round(partial(tuple, each), least) for each in poses]
 
 
 def free(

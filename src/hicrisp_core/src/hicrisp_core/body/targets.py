@@ -34,7 +34,7 @@ from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
-from hicrisp_core.robot.grasps import parts
+from hicrisp_core.robot.gripper import parts
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
 _LOOKED_AT = 60
@@ -43,7 +43,7 @@ _HELD_UP = 0.16
 """How far above a free spot an item is held up for another arm, metres."""
 _BELOW = 0.02
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
-_DROPS = (0.03, 0.06, 0.09, 0.12)
+_DROPS = (0.015, 0.03, 0.06, 0.09, 0.12)
 """Heights above its floor, metres, from which an item is let go in a container too deep for the hand."""
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""

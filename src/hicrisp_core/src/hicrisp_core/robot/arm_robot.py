@@ -10,7 +10,7 @@ from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import Arm
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skilled import RunningCommand, SkilledRobot
 from hicrisp_core.robot.skills import SkillContext, SkillSettings

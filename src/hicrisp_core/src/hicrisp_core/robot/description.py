@@ -18,7 +18,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import Vector
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.scene.scene import Scene, Stand
 
 SECTION = "body"

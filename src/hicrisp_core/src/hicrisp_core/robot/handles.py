@@ -12,7 +12,8 @@ from typing import Iterator
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_axes, from_yaw, multiply
 from hicrisp_core.model.joint import SLIDE, TURN, Joint
-from hicrisp_core.robot.grasps import Grasp, Gripper, grasp_candidates, hand_clearance
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates
+from hicrisp_core.robot.gripper import Gripper, hand_clearance
 
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
@@ -27,7 +28,7 @@ _LEVEL = 0.2
 
 
 @dataclass(frozen=True)
-class Way:
+class HandleWay:
     """One way to move a part.
 
     Args:
@@ -59,7 +60,7 @@ class Way:
 
 def ways(
     part: WorldObject, joint: Joint, pose: Pose, world: WorldState, gripper: Gripper, opens: bool
-) -> Iterator[Way]:
+) -> Iterator[HandleWay]:
     """Yield the ways to move a part: first those that hold the bar, then those that press.
 
     Args:
@@ -84,10 +85,10 @@ def ways(
         for back in (0.0, outer) if outer > 0.0 else (0.0,):
             tool = grasp.before(back)
             room = hand_clearance(tool, grasp.opening, world, gripper, bar.name)
-            yield from (Way(replace(grasp, pose=tool, clearance=room), each) for each in follows)
+            yield from (HandleWay(replace(grasp, pose=tool, clearance=room), each) for each in follows)
     for tool in () if opens or joint.kind == TURN else _pressing(joint, at, gripper):
         grasp = Grasp(tool, 0.0, 0.0, hand_clearance(tool, 0.0, world, gripper, bar.name), gripper.away(tool))
-        yield from (Way(grasp, each, presses=True) for each in follows)
+        yield from (HandleWay(grasp, each, presses=True) for each in follows)
 
 
 def _pressing(joint: Joint, handle: Pose, gripper: Gripper) -> Iterator[Pose]:

@@ -11,7 +11,7 @@ from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skilled import RunningCommand
 

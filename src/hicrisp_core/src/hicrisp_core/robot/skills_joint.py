@@ -17,8 +17,9 @@ from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
-from hicrisp_core.robot.grasps import Grasp, hand_clearance
-from hicrisp_core.robot.handles import BESIDE, Way, ways
+from hicrisp_core.robot.grasps import Grasp
+from hicrisp_core.robot.gripper import hand_clearance
+from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -114,11 +115,11 @@ def _once(
 
 def _ranked(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
-) -> List[Way]:
+) -> List[HandleWay]:
     """Return the ways along which the arm gets far enough: those on which the hand has room longest first, of these
     those that hold the bar, then those with most room for hand and joints.
     """
-    found: List[Tuple[int, bool, float, int, Way]] = []
+    found: List[Tuple[int, bool, float, int, HandleWay]] = []
     inside = inside_of(world.objects, shut=False)  # It moves along.
     world = replace(world, objects={name: item for name, item in world.objects.items() if name not in inside})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
@@ -150,7 +151,7 @@ class _Pull:
     part: WorldObject
     joint: Joint
     first: Pose
-    way: Way
+    way: HandleWay
     goal: float
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.ports.robot import MotionFailure
-from hicrisp_core.robot.grasps import hand_clearance
+from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place

@@ -15,7 +15,8 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, upright_turn
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
-from hicrisp_core.robot.grasps import Grasp, Gripper, hand_room
+from hicrisp_core.robot.grasps import Grasp
+from hicrisp_core.robot.gripper import Gripper, hand_room
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)

@@ -21,7 +21,8 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
-from hicrisp_core.robot.grasps import DOWN, hand_room
+from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.gripper import hand_room
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
 from hicrisp_core.robot.skills_pick import hand_full
 

@@ -10,7 +10,8 @@ import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, multiply
 from hicrisp_core.model.shapes import Grip
-from hicrisp_core.robot.grasps import DOWN, Gripper
+from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.gripper import Gripper
 
 _YAWS = 12
 """Directions in which fingers are closed."""
