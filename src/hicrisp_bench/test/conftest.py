@@ -1,6 +1,7 @@
-"""The core's loopback chat server serves the suites' tests too."""
+"""The core's loopback chat server and what all tests share serve the suites' tests too."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "hicrisp_core" / "test"))
+SRC = Path(__file__).resolve().parents[2]
+sys.path += [str(SRC / "hicrisp_core" / "test"), str(SRC / "hicrisp_bringup" / "test" / "support")]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hicrisp_bench.cli import main
 from hicrisp_bench.cost import answer_times, cost_of, questions_of
+from lasting import LONG
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_core" / "test"))
 from chat_server import ChatServer
@@ -52,6 +53,7 @@ def test_what_is_set_reaches_the_run(tmp_path, problems):
     assert corrected == {"replans=0": 0.0, "replans=5": 1.0}
 
 
+@LONG
 def test_models_are_compared_with_what_they_cost_by_role(tmp_path, problems, monkeypatch):
     plan = {"steps": [{"action": "pick_up", "arguments": {"item": "red_block"}},
                       {"action": "stack", "arguments": {"item": "red_block", "below": "blue_block"}}]}
@@ -67,6 +69,7 @@ def test_models_are_compared_with_what_they_cost_by_role(tmp_path, problems, mon
     assert by_model["openai"]["seconds"]["brain"] > 0
 
 
+@LONG
 def test_a_suite_without_policies_is_compared_by_model(tmp_path):
     own = tmp_path / "own.yaml"
     own.write_text("llm: own\nbackend: offline\n")

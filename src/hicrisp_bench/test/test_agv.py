@@ -20,6 +20,7 @@ from hicrisp_bench.statistics import Tally  # noqa: E402
 from hicrisp_core.model import KeepOut, Pose, Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 from hicrisp_core.scene.floor_plan import Start  # noqa: E402
+from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 STEPS = tuple(Step(f"go to {name}", "go_to", {"area": name}) for name in ("a", "b", "c"))
@@ -113,6 +114,7 @@ def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:
     assert parser.parse_args([]).trials == 20
 
 
+@LONG
 def test_two_bases_visit_the_areas_of_one_order_in_turn_without_a_collision() -> None:
     result = run_fleet_trial(FleetTrial(CONFIG, 2, "hierarchical", 2, shared=True))
     assert result["possible"]

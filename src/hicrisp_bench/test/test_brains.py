@@ -18,6 +18,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import BRAIN, OFFLINE, LlmSettings
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
+from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 TASKS = CONFIG / "sentences" / "tabletop_tasks.json"
@@ -122,6 +123,7 @@ def test_a_server_can_stand_before_another_and_begin_each_question_anew() -> Non
     assert asked[0].splitlines()[1:] == asked[1].splitlines()[1:]
 
 
+@LONG
 def test_a_task_told_again_asks_nobody_unless_that_trick_is_off() -> None:
     told = [Told(next(each for each in read_tasks(TASKS) if each.id == "described_03"), 0)]
     rows = latency_rows(CONFIG, told, ["llm_p"], None, [0.2], 0.0)
@@ -137,6 +139,7 @@ def test_a_server_that_is_not_there_is_told_as_a_gateways_error() -> None:
     assert reply.status == 502
 
 
+@LONG
 def test_a_body_with_a_model_has_a_row_without_looking_ahead() -> None:
     told = [Told(next(each for each in read_tasks(TASKS) if each.id == "plain_02"), 0)]
     rows = {row["tricks"]: row for row in latency_rows(CONFIG, told, ["brainbody"], None, [0.0], 0.0)}

@@ -13,6 +13,7 @@ from hicrisp_bench.runner import Runner
 from hicrisp_bench.tabletop import groups
 from hicrisp_bench.tabletop_over_ros import TabletopJudge
 from hicrisp_bench.trial import key_of, run_trial
+from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 COUNTED = ("success", "claimed", "plan", "steps_executed", "corrections", "attempts", "releases",
@@ -38,6 +39,7 @@ def test_the_two_ways_agree_in_every_count() -> None:
     assert here[0]["attempts"] > here[1]["attempts"] > 0
 
 
+@LONG
 def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None:
     """Compared are the counts that the layouts decide. Lengths and durations differ: a launched base idles
     while the nodes think, so its lidar scans at other moments and it drives around an obstacle on another

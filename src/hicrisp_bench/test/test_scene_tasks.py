@@ -23,6 +23,7 @@ from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter
+from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SENTENCES = read_sentences(CONFIG / "sentences" / "scene_tasks.json")
@@ -76,6 +77,7 @@ def test_recipes_are_made_by_name_and_number(scene, text):
     assert len(glasses) == (0 if scene == "pizza" else 3 if "two" in text else 1)
 
 
+@LONG
 @pytest.mark.skipif(bool(MISSING), reason=MISSING or "installed")
 def test_of_three_other_wordings_two_are_right_or_asked_back_and_none_is_wrong(settings):
     models = Models(load_llm_settings(config_file("llm", "embedded")))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from threading import Event
 from typing import Any, Dict, List, Optional, Tuple
 
-import pytest
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import workspace_of
 from hicrisp_core.config.files import config_file
@@ -26,7 +24,6 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from waiting import PATIENCE
 
 LIMIT = PATIENCE
-LONG = pytest.mark.skipif(not os.environ.get("HICRISP_TEST_ALL"), reason="takes long; scripts/test --all runs it")
 
 
 def pointing_down(x: float, y: float, z: float, turn: tuple = (0.0, 0.0, 0.0, 1.0)) -> Pose:

@@ -6,13 +6,13 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from acting import LONG
 from agv_arena import Yard
 from hicrisp_core.config.files import config_file
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
+from lasting import LONG
 from waiting import PATIENCE
 
 RADIUS = 0.3

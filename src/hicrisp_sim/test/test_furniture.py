@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from acting import LIMIT, LONG, Lab
+from acting import LIMIT, Lab
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
@@ -16,6 +16,7 @@ from hicrisp_core.model.geometry import from_euler, rotate
 from hicrisp_core.robot import handles
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
+from lasting import LONG
 
 ARMS = {"drawer": "left_arm", "cupboard": "right_arm"}
 SLIDING_AND_SWINGING = ("drawer", pytest.param("cupboard", marks=LONG))

@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pytest
-from acting import LONG
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.executive import Executive
@@ -25,6 +24,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.world import LabWorld
 from hicrisp_sim.lockstep import Lockstep
+from lasting import LONG
 from waiting import PATIENCE
 
 DOMAIN = load_domain(config_file("domains", "lab"))
@@ -95,6 +95,7 @@ def test_the_arm_and_the_base_move_at_the_same_time(delivered: Lab) -> None:
     assert delivered.together > 1.0
 
 
+@LONG
 def test_what_is_on_the_tray_rides_along_by_friction_and_does_not_slip() -> None:
     lab = Lab()
     assert lab.run("put the box on the AGV").success
@@ -117,6 +118,7 @@ def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:
     assert lab.together > 1.0
 
 
+@LONG
 @LONG
 def test_two_boxes_find_room_on_the_tray() -> None:
     lab = Lab()

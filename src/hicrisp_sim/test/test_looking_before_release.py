@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Tuple
 
 import pytest
-from acting import LONG, Lab, table_with
+from acting import Lab, table_with
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
+from lasting import LONG
 from waiting import PATIENCE
 
 GOAL = Pose((0.5, -0.1, 0.025))
@@ -53,6 +54,7 @@ def test_the_papers_policy_lets_go_where_the_arm_ends_and_corrects_afterwards() 
     assert first["deviation"][0] ** 2 + first["deviation"][1] ** 2 > 0.06 ** 2
 
 
+@LONG
 def test_a_hand_does_not_close_where_the_thing_was_but_where_it_is() -> None:
     lab = Lab("tabletop", seed=3)
     lab.world.inject("object_moved", "box", [0.0, 0.08], 1)

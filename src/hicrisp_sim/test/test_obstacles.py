@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 import pytest
-from acting import LONG, Lab, table_with
+from acting import Lab, table_with
 from hicrisp_core.model import Status
 from hicrisp_core.model.geometry import rotate
+from lasting import LONG
 
 BOX = ("box", (0.05, 0.05, 0.05))
 CAN = ("cylinder", (0.06, 0.06, 0.12))
