@@ -98,8 +98,8 @@ def _once(
     world = context.look()
     ranked = _ranked(context, world, part, joint, pose, goal)[idle:]
     best = before if idle else None
-    touch = frozenset({part.name})
     for way in ranked[:context.settings.tries]:
+        touch = frozenset({part.name, *((joint.fixture,) if way.presses else ())})
         outcome = approach(context, way.grasp, touch)
         moves = outcome.ok
         if moves:
