@@ -10,7 +10,7 @@ from hicrisp_core.domain.goal_wording import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.planning import conditions_of, way_to
 from hicrisp_core.goals.truth import holds, missing, normal, same_goal
-from hicrisp_core.goals.validation import check_goal, mended
+from hicrisp_core.goals.validation import check_goal, mended, without_implied
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, all_of, any_of
 from hicrisp_core.model.goal_text import DEEPEST, LONGEST, parse_statement
@@ -106,6 +106,16 @@ def test_a_goal_with_a_choice_or_in_another_order_contradicts_nothing(domain):
 def test_an_unknown_robot_and_an_empty_goal_are_refused(domain):
     assert "there are: panda" in check_goal(goal("on(fork,plate)", robot="agv"), domain, WORLD).message
     assert check_goal(Goal(), domain, WORLD).kind is GoalErrorKind.EMPTY
+
+
+@pytest.mark.parametrize(("said", "left"), [
+    (("in(plate,bowl)", "on(cup,plate)", "in(cup,bowl)"), ["in(plate,bowl)", "on(cup,plate)"]),
+    (("all(on(fork,cup),on(cup,plate),in(plate,bowl),in(fork,bowl))",),
+     ["on(fork,cup)", "on(cup,plate)", "in(plate,bowl)"]),
+    (("on(cup,plate)", "in(cup,bowl)"), ["on(cup,plate)", "in(cup,bowl)"]),
+    (("in(plate,bowl)", "in(cup,bowl)"), ["in(plate,bowl)", "in(cup,bowl)"])])
+def test_what_stands_on_something_that_goes_into_a_bowl_is_in_there_as_well(domain, said, left):
+    assert list(map(str, without_implied(goal(*said), domain).stages[-1].conditions)) == left
 
 
 def test_what_goes_into_a_bowl_is_not_on_it(domain):

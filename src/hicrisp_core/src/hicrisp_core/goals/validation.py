@@ -9,7 +9,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate
 from hicrisp_core.errors import did_you_mean
-from hicrisp_core.goals.truth import normal_all, ways_to_say
+from hicrisp_core.goals.truth import conjuncts, normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Statement
 
@@ -52,6 +52,28 @@ def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement
         return statement
     meant = Holds(statement.fact._replace(predicate=better))
     return meant if _check_fact(meant.fact, domain, world) is None else statement
+
+
+def without_implied(goal: Goal, domain: Domain) -> Goal:
+    """Return a goal without what follows from the rest of a stage: what stands on something that goes into a container
+    is in there as well, and in the facts in one place only.
+    """
+    return replace(goal, stages=tuple(replace(stage, conditions=_without_implied(stage.conditions, domain))
+                                      for stage in goal.stages))
+
+
+def _without_implied(conditions: Tuple[Statement, ...], domain: Domain) -> Tuple[Statement, ...]:
+    literals = conjuncts(conditions)
+    places = {each.fact for each in literals if isinstance(each, Holds)
+              and each.fact.predicate in (domain.roles.stands_on, domain.roles.inside)}
+
+    def implied(fact: Relation) -> bool:
+        carriers = [place.object for place in places - {fact} if place.subject == fact.subject]
+        for carrier in carriers:
+            carriers += [place.object for place in places if place.subject == carrier and place.object not in carriers]
+        return fact.predicate == domain.roles.inside and fact in places and fact.object in carriers
+
+    return tuple(each for each in literals if not (isinstance(each, Holds) and implied(each.fact)))
 
 
 def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) -> Tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.goals.validation import check_statement, mended
+from hicrisp_core.goals.validation import check_statement, mended, without_implied
 from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.geometry import planar_distance
@@ -77,7 +77,8 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
                 _stages(said, form.OTHERWISE, world))
             if isinstance(goal, GoalError):
                 raise _Unfit(str(goal))
-            return replace(goal.changed(lambda each: mended(each, domain, world)), said=words.rstrip("."))
+            goal = without_implied(goal.changed(lambda each: mended(each, domain, world)), domain)
+            return replace(goal, said=words.rstrip("."))
         if kind == form.QUESTION:
             which = said.get(form.CHOICES) or said.get("which") or []
             listed = which if isinstance(which, list) else [which]
