@@ -230,7 +230,7 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
 def inside_box(
     item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,)
 ) -> List[Round]:
-    """Return the spots in a drawer or a cupboard, those nearest to its front first.
+    """Return the spots in a drawer or a cupboard, those nearest to its front first; in a compartment to its middle.
 
     Args:
         item: the object to place.
@@ -255,12 +255,18 @@ def inside_box(
                      for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
     spaces = {(x, y): min((wall.distance(footprint(item, Pose((x, y, height), turn))) for wall, top in walls
                            if top > floor + _SNUG), default=math.inf) for x in along for y in across}
-    least = _SNUG if box.form.ground else _TIGHT
+    least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
     ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
-        spaces[spot] < workspace.clearance, abs(spot[0] - _FRONT) + abs(spot[1])))
+        spaces[spot] < workspace.clearance, abs(spot[0] - front) + abs(spot[1])))
     poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:_LOOKED_AT // len(drops)]]
              for drop in drops]
-    return [Round(partial(tuple, each), least) for each in poses]
+    roomiest = partial(_up_to, workspace.clearance) if box.form.ground else None  # Its walls are others' solids.
+    return [Round(partial(tuple, each), least, roomiest) for each in poses]
+
+
+def _up_to(most: float, _: Pose, space: float) -> float:
+    """Score a pose by its space, beyond which more is no better."""
+    return min(most, space)
 
 
 def free(
