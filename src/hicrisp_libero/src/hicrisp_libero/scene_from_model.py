@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
-from hicrisp_core.model.geometry import IDENTITY, Quaternion, from_axes, rotate
+from hicrisp_core.model.geometry import IDENTITY, from_axes, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -152,35 +152,38 @@ def _frame(pose: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[Pose, Vector]:
     third = axes[z] * np.sign(up[z])
     first = axes[(z + 1) % 3]
     second = np.cross(third, first)
-    corners = np.concatenate([_corners(box, Pose((0.0, 0.0, 0.0))) for box in boxes])
+    corners = np.concatenate([_corners(_box(each)) for each in boxes])
     low, high = corners.min(axis=0), corners.max(axis=0)
     extents = np.abs(np.array([first, second, third]) @ (high - low))
     middle = (low + high) / 2.0
     return Pose(_vector(middle), from_axes(_vector(first), _vector(second), _vector(third))), _vector(extents)
 
 
-def _corners(box: Sequence[float], frame: Pose) -> np.ndarray:
-    """Return the corners of a box that is told in a body's frame, seen in another one."""
-    turned = Pose((0.0, 0.0, 0.0), _turn(box))
-    return np.array([frame.seen(turned.apply(_vector(corner))) for corner in product(*zip(box[:3], box[3:6]))])
+def _box(told: Sequence[float]) -> Solid:
+    """Return a box that is told by its least and greatest corner in a turned frame, and by the turn, in its body's
+    frame.
+    """
+    low, high = np.array(told[:3]), np.array(told[3:6])
+    x, y, z, w = map(float, told[6:])
+    turned = Pose((0.0, 0.0, 0.0), (x, y, z, w))
+    return Solid("box", _vector(high - low), turned.compose(Pose(_vector((low + high) / 2.0))))
 
 
-def _turn(box: Sequence[float]) -> Quaternion:
-    x, y, z, w = map(float, box[6:])
-    return (x, y, z, w)
+def _corners(solid: Solid) -> np.ndarray:
+    half = np.array(solid.size) / 2.0
+    return np.array([solid.pose.apply(_vector(corner)) for corner in product(*zip(-half, half))])
 
 
 def _solids(boxes: Sequence[Sequence[float]], frame: Pose) -> Tuple[Solid, ...]:
     """Return the boxes of a body's geometry as solids in an object's frame, turned only where they stand askew."""
     found: List[Solid] = []
-    for box in boxes:
-        corners = _corners(box, frame)
+    for each in map(_box, boxes):
+        box = replace(each, size=_vector(np.maximum(each.size, _THIN)), pose=frame.inverse().compose(each.pose))
+        corners = _corners(replace(box, size=each.size))
         low, high = corners.min(axis=0), corners.max(axis=0)
-        own = np.maximum(np.array(box[3:6]) - box[:3], _THIN)
-        straight = np.prod(np.maximum(high - low, _THIN)) < _STRAIGHT * np.prod(own)
-        pose = Pose(_vector((low + high) / 2.0), IDENTITY if straight else frame.inverse().compose(
-            Pose((0.0, 0.0, 0.0), _turn(box))).orientation)
-        found.append(Solid("box", _vector(np.maximum(high - low, _THIN) if straight else own), pose))
+        around = np.maximum(high - low, _THIN)
+        straight = np.prod(around) < _STRAIGHT * np.prod(box.size)
+        found.append(Solid("box", _vector(around), Pose(_vector((low + high) / 2.0))) if straight else box)
     return tuple(found)
 
 
@@ -207,21 +210,16 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
 
 def _foot(solids: Tuple[Solid, ...], size: Vector) -> Pose:
     """Return the middle of what an object stands on: that of a pan is not the middle between its rim and its handle."""
-    corners = np.array([corner for solid in solids for corner in _ends(solid)])
+    corners = np.array([corner for solid in solids for corner in _corners(solid)])
     low = corners[corners[:, 2] < _STANDS - size[2] / 2.0]
     x, y, _ = map(float, (low.min(axis=0) + low.max(axis=0)) / 2.0)
     return Pose((x, y, 0.0))
 
 
-def _ends(solid: Solid) -> List[Vector]:
-    half = np.array(solid.size) / 2.0
-    return [solid.pose.apply(_vector(corner)) for corner in product(*zip(-half, half))]
-
-
 def _by_walls(form: Shape, solids: Tuple[Solid, ...], walls: Tuple[Grip, ...], frame: Pose) -> Shape:
     """Return the shape of what hands take by its walls, in a frame that is seen from its own."""
     moved = tuple(replace(solid, pose=frame.compose(solid.pose)) for solid in solids)
-    hull = orient(MultiPoint([corner[:2] for solid in moved for corner in _ends(solid)]).convex_hull)
+    hull = orient(MultiPoint([corner[:2] for solid in moved for corner in _corners(solid)]).convex_hull)
     outline = tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
     return replace(form, outline=measured(outline), solids=measured(moved),
         handling=Handling.NONE, walls=tuple(replace(grip, tool=frame.compose(grip.tool)) for grip in walls))
