@@ -29,7 +29,10 @@ _BELOW_TOP = 0.012
 """Least distance of a level finger's middle from the top of what it holds, metres."""
 _ABOVE_FLOOR = 0.005
 """Space between the tip of a finger in a dish and its floor, metres."""
-_RIM_YAWS = 12
+_RIM_YAWS, _SHALLOW = 12, 0.016
+"""Places around a rim at which it is tried, and how far below it the tool holds a dish whose rim is below the walls
+beside it, metres.
+"""
 _LEAN = math.radians(25.0)
 """By how much a hand from above leans to a side, about its closing direction, to get its palm past what is tall."""
 _BEHIND = 0.15
@@ -104,13 +107,15 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
         return []
     poses = [*(way for part in item.grips if part.pose is not None
                for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
-             *_by_rim(item, item.pose, gripper),
+             *_by_rim(item, item.pose, gripper, gripper.depth),
              *((item.pose.compose(grip.tool), grip.width) for grip in item.form.walls
                if rotate(item.pose.orientation, (0.0, 0.0, 1.0))[2] >= 1.0 - _LEVEL),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
     if not any(grasp.clearance >= gripper.room for grasp in found):
+        found += [_with_room(pose, width, world, gripper, item.name)
+                  for pose, width in _by_rim(item, item.pose, gripper, _SHALLOW)]
         found += [_with_room(pose, width, world, gripper, item.name)
                   for part in item.grips if part.pose is not None for pose, width in _leaning(part, part.pose, gripper)
                   if width + 0.004 <= gripper.opening]
@@ -154,12 +159,12 @@ def _leaning(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[
             yield Pose((x, y, height), multiply(above.orientation, (0.0, math.sin(half), 0.0, math.cos(half)))), width
 
 
-def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses that point down around the wall of a dish that stands."""
+def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper, depth: float) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses that point down around the wall of a dish that stands, so far below its rim."""
     if not item.form.rim or rotate(pose.orientation, (0.0, 0.0, 1.0))[2] < 1.0 - _LEVEL:
         return
     bottom, top = vertical_span(item, pose)
-    height = max(bottom + BOWL_WALL + gripper.tip + _ABOVE_FLOOR, top - gripper.depth)
+    height = max(bottom + BOWL_WALL + gripper.tip + _ABOVE_FLOOR, top - depth)
     middle = (item.size[0] - BOWL_WALL) / 2.0
     for number in range(_RIM_YAWS):
         angle = math.tau * number / _RIM_YAWS
