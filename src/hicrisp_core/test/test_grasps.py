@@ -169,3 +169,14 @@ def test_a_bottle_is_held_by_its_neck_where_the_palm_would_meet_it_above_the_bod
     assert grasps
     assert {grasp.width for grasp in grasps} == {0.015}
     assert all(grasp.pose.position[2] > 0.1 for grasp in grasps)
+
+
+@pytest.mark.parametrize("walls", [0.04, 0.07])
+def test_a_dish_in_a_drawer_is_held_by_its_rim_also_where_that_is_below_the_drawers_walls(walls: float) -> None:
+    bowl = WorldObject("bowl", "bowl", "dish", (0.107, 0.107, 0.05), pose=Pose((0.5, 0.0, 0.031)))
+    drawer = WorldObject("drawer", "part", "tray", (0.2, 0.21, walls), movable=False,
+                         pose=Pose((0.5, 0.0, walls / 2.0)))
+    found = grasp_candidates(bowl, world(bowl, drawer), GRIPPER)
+    best = max(found, key=lambda grasp: grasp.clearance)
+    assert best.clearance > 0.0
+    assert best.pose.position[2] - GRIPPER.tip < 0.056 - 0.02

@@ -244,8 +244,8 @@ def inside_box(
     if box.pose is None:
         return []
     here = Pose((0.0, 0.0, 0.0))
-    walls = [(footprint(wall, at), vertical_span(wall, at)[1]) for wall, at in solids(box, here)]
-    floor = max((top for wall, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
+    walls = [(footprint(wall, at), *vertical_span(wall, at)) for wall, at in solids(box, here)]
+    floor = max((top for wall, _, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
                 default=BOWL_WALL - box.size[2] / 2.0)
     height = floor + item.size[2] / 2.0
     across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
@@ -253,8 +253,9 @@ def inside_box(
     shadow = footprint(item, Pose(here.position, turn)).bounds
     along, across = (_evenly((size - high + low) / 2.0 - _SNUG, _BOX_SPOTS)
                      for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
-    spaces = {(x, y): min((wall.distance(footprint(item, Pose((x, y, height), turn))) for wall, top in walls
-                           if top > floor + _SNUG), default=math.inf) for x in along for y in across}
+    beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
+    spaces = {(x, y): min(map(footprint(item, Pose((x, y, height), turn)).distance, beside), default=math.inf)
+              for x in along for y in across}
     least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
     ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
         spaces[spot] < workspace.clearance, abs(spot[0] - front) + abs(spot[1])))

@@ -35,11 +35,13 @@ class HandleWay:
         grasp: where the hand takes its handle, or presses on it.
         follows: how far the hand turns with it.
         presses: whether the fingers are closed, with the bar before them.
+        wedged: whether something that stands fast leaves the hand no room there.
     """
 
     grasp: Grasp
     follows: float
     presses: bool = False
+    wedged: bool = False
 
     def tool(self, joint: Joint, handle: Pose, turned: float, start: Pose) -> Pose:
         """Return the tool pose after a motion.

@@ -167,11 +167,21 @@ def first_reason(best: Optional[Outcome], other: Outcome, world: WorldState) -> 
     Returns:
         One of them.
     """
-    def clears(outcome: Outcome) -> bool:
-        return bool(outcome.blockers) and all(
-            name in world.objects and world.objects[name].movable for name in outcome.blockers)
+    return other if best is None or clears(other, world) and not clears(best, world) else best
 
-    return other if best is None or clears(other) and not clears(best) else best
+
+def clears(outcome: Outcome, world: WorldState) -> bool:
+    """Check whether a failure goes away with what is in the way.
+
+    Args:
+        outcome: the failure.
+        world: observed objects, robots and facts.
+
+    Returns:
+        True if something is in the way and all of it can be moved.
+    """
+    return bool(outcome.blockers) and all(
+        name in world.objects and world.objects[name].movable for name in outcome.blockers)
 
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:

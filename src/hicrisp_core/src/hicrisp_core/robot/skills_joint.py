@@ -18,9 +18,9 @@ from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
-from hicrisp_core.robot.gripper import hand_clearance
+from hicrisp_core.robot.gripper import hand_clearance, hand_room
 from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
-from hicrisp_core.robot.skills import DONE, SkillContext, failed, first_reason
+from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
 _FAR = 0.95
@@ -99,6 +99,8 @@ def _once(
     ranked = _ranked(context, world, part, joint, pose, goal)[idle:]
     best = before if idle else None
     for way in ranked[:context.settings.tries]:
+        if way.wedged and best is not None and clears(best, world):
+            break
         touch = frozenset({part.name, *((joint.fixture,) if way.presses else ())})
         outcome = approach(context, way.grasp, touch)
         moves = outcome.ok
@@ -117,11 +119,14 @@ def _ranked(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
 ) -> List[HandleWay]:
     """Return the ways along which the arm gets far enough: those on which the hand has room longest first, of these
-    those that hold the bar, then those with most room for hand and joints.
+    those without room where only what can be moved away leaves none, those that hold the bar, and those with most room
+    for hand and joints.
     """
-    found: List[Tuple[int, bool, float, int, HandleWay]] = []
+    found: List[Tuple[int, bool, bool, float, int, HandleWay]] = []
     inside = inside_of(world.objects, shut=False)  # It moves along.
-    world = replace(world, objects={name: item for name, item in world.objects.items() if name not in inside})
+    bare = replace(part, joint=None)  # The hand is at its bar.
+    world = replace(world, objects={
+        **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
     for number, way in enumerate(ways(part, joint, pose, world, context.gripper, by > 0.0)):
@@ -134,13 +139,15 @@ def _ranked(
             if margin is None:
                 break
             margins.append(margin)
-            there = replace(world, objects={**world.objects, part.name: part.at(joint.moved(pose, so_far))})
+            there = replace(world, objects={**world.objects, part.name: bare.at(joint.moved(pose, so_far))})
             rooms.append(hand_clearance(tool, 0.0 if way.presses else bar, there, context.gripper, ""))
         if len(margins) > _WHOLE:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            found.append((-free, way.presses, -worth, number, way))
-    return [way for *_, way in sorted(found, key=lambda each: each[:4])]
+            in_it = hand_room(way.grasp.pose, way.grasp.opening, world, context.gripper, "").blockers
+            wedged = any(not world.objects[name].movable for name in in_it)
+            found.append((-free, wedged, way.presses, -worth, number, replace(way, wedged=wedged)))
+    return [way for *_, way in sorted(found, key=lambda each: each[:5])]
 
 
 @dataclass
@@ -188,8 +195,8 @@ class _Pull:
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
             return DONE
-        if abs(self.goal - at) <= _ENOUGH * joint.range:
-            return DONE
+        if abs(self.goal - at) <= _ENOUGH * joint.range or ahead < 0.0 and joint.shut(pose):
+            return DONE  # It goes no farther.
         way = abs(at - began) * joint.lever
         if not moved.ok and moved.status is not Status.EXECUTION:
             return moved
