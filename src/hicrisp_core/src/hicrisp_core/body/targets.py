@@ -45,6 +45,8 @@ _BELOW = 0.02
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
 _DROPS = (0.015, 0.03, 0.06, 0.09, 0.12)
 """Heights above its floor, metres, from which an item is let go in a container too deep for the hand."""
+_ALIKE = 0.005
+"""Difference of their extents up to which two objects of a type count as a pair, metres."""
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
 
@@ -245,7 +247,7 @@ def _on(asked: TargetQuestion) -> Target:
     if below.movable:
         return on_top(item, below)
     there = asked.domain.roles.upon(asked.world, below.name)
-    twin = any(other.type == item.type and other.size == item.size and name not in (item.name, *there)
+    twin = any(other.type == item.type and math.dist(other.size, item.size) < _ALIKE and name not in (item.name, *there)
                for name, other in asked.world.objects.items() if other.movable)
     return replace(asked.spots(item, on_flat_top(item, below, asked.room, twin), below.name), anywhere=True)
 
