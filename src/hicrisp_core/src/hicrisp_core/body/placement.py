@@ -26,8 +26,8 @@ _STEP, _BOX_SPOTS, _FRONT = 0.04, 4, 0.03
 """Metres between the spots of a surface; the spots to each side of the middle of a drawer or a cupboard, and how far
 before it those are that come first, metres.
 """
-_LOOKED_AT = 60
-"""Spots in a drawer or a cupboard of which the space is measured."""
+LOOKED_AT = 60
+"""Candidates of which the hand's room is measured before the best of them is taken."""
 _SNUG, _TIGHT = 0.002, 0.003
 """Least space to the walls of a compartment, and of what has no more room, metres."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -259,7 +259,7 @@ def inside_box(
     least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
     ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
         spaces[spot] < workspace.clearance, abs(spot[0] - front) + abs(spot[1])))
-    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:_LOOKED_AT // len(drops)]]
+    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:LOOKED_AT // len(drops)]]
              for drop in drops]
     roomiest = partial(_up_to, workspace.clearance) if box.form.ground else None  # Its walls are others' solids.
     return [Round(partial(tuple, each), least, roomiest) for each in poses]

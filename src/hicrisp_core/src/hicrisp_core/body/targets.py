@@ -14,6 +14,7 @@ from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.body.placement import (
     DIRECTIONS,
+    LOOKED_AT,
     Round,
     Workspace,
     allowed,
@@ -37,8 +38,6 @@ from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, s
 from hicrisp_core.robot.gripper import parts
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
-_LOOKED_AT = 60
-"""Candidates of which the hand's room is measured before the best of them is taken."""
 _HELD_UP = 0.16
 """How far above a free spot an item is held up for another arm, metres."""
 _BELOW = 0.02
@@ -84,7 +83,7 @@ class Spots:
     @cached_property
     def _best(self) -> Optional[Pose]:
         tight, most, gripper = None, 0.0, self.workspace.gripper
-        for pose in islice(self._free(), _LOOKED_AT):
+        for pose in islice(self._free(), LOOKED_AT):
             if gripper is None or self.hold is None:
                 return pose
             room = most_room(self.item, self.hold, pose, self.world, gripper).grasp.clearance
@@ -104,7 +103,7 @@ class Spots:
         near = sorted(((tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance), pose)
                        for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
-        for names, pose in near[:_LOOKED_AT]:
+        for names, pose in near[:LOOKED_AT]:
             blocking = set(names)
             if self.hold is not None and self.workspace.gripper is not None:  # What the hand would touch there.
                 objects = {name: item for name, item in self.world.objects.items() if name not in names}
