@@ -35,6 +35,8 @@ _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 """Metres from the hand to its fingers and its tool centre point: the benchmark's are 6 mm shorter than real ones."""
 _SPEED, _ACCELERATION = 0.3, 0.25
 """Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
+_BEHIND, _SLOWEST = 0.05, 0.1
+"""How far a joint is behind before the arm slows down, radians, and the least share of its speed."""
 
 
 class BenchmarkJoints(ArmJoints):
@@ -70,8 +72,11 @@ class BenchmarkJoints(ArmJoints):
 
     @property
     def pace(self) -> float:
-        """How fast it can follow."""
-        return 1.0 if self._measured.osc is None else self._measured.osc.pace
+        """How fast it can follow: a motor at its limit gets time to catch up."""
+        if self._measured.osc is not None:
+            return self._measured.osc.pace
+        behind = float(np.abs(super().lag(self.wanted[:_DOF])).max())
+        return min(1.0, max(_SLOWEST, 1.0 - (behind - _BEHIND) / _BEHIND))
 
     @property
     def finger(self) -> float:
