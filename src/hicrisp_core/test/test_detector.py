@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.detector.detector import Detector
+from hicrisp_core.detector.fact_tests import within_bowl
 from hicrisp_core.detector.perception import ArmFrames, perceive
-from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject
+from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw
 
 CATALOGUE = {
@@ -70,6 +71,16 @@ def test_things_stand_on_the_table_apart_from_each_other(domain):
 ])
 def test_a_relation_is_seen_from_poses(domain, place_of_box, fact):
     assert fact in {tuple(found) for found in seen(domain, box=place_of_box).relations}
+
+
+@pytest.mark.parametrize(("size", "middle", "inside"), [
+    ((0.05, 0.05, 0.02), 0.02, True), ((0.05, 0.05, 0.25), 0.14, True), ((0.05, 0.05, 0.02), 0.08, True),
+    ((0.05, 0.05, 0.05), 0.11, False), ((0.05, 0.05, 0.02), 0.13, False)],
+    ids=["on its floor", "standing in it", "on others, below its rim", "on others, above its rim", "on top"])
+def test_what_stands_in_a_box_is_in_it_and_what_lies_on_a_full_one_is_not(domain, size, middle, inside):
+    box = WorldObject("crate", "bowl", "tray", (0.2, 0.2, 0.1), pose=Pose((0.5, 0.0, 0.05)))
+    item = WorldObject("item", "box", "box", size, pose=Pose((0.5, 0.0, middle)))
+    assert within_bowl(domain.predicates["in"], item, box, WorldState()).holds is inside
 
 
 def test_a_held_item_stands_nowhere(domain):
