@@ -174,9 +174,8 @@ class Episode:
         root = next((name for name, top in self._roots.items() if top == model.body_rootid[body]), "")
         return {"name": model.joint(number).name, "body": model.body(body).name, "root": root,
             "kind": "slide" if model.jnt_type[number] == 2 else "hinge", "range": [lower, upper],
-            "position": float(self._data.qpos[model.jnt_qposadr[number]]),
-            "axis": self._data.xaxis[number].tolist(), "anchor": self._data.xanchor[number].tolist(),
-            "pose": self._pose(body), **self._measured(body, own=True)}
+            "position": float(self._data.qpos[model.jnt_qposadr[number]]), "axis": self._data.xaxis[number].tolist(),
+            "anchor": self._data.xanchor[number].tolist(), "pose": self._pose(body), **self._measured(body, own=True)}
 
     def _geoms(self, body: int, own: bool) -> List[int]:
         """The collision geometry of a body and, without ``own``, of all below it that has no joint."""
