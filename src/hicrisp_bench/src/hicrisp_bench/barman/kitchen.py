@@ -155,6 +155,6 @@ class Kitchen(TwoHands):
         for fixture, door in self._fixtures.items():
             part = objects[door]
             facts |= {Relation(fixture, "has_door")}
-            if part.joint is not None and part.pose is not None and part.joint.shut(part.pose):
+            if part.shut:
                 facts.add(Relation(fixture, "closed"))
         return replace(state, relations=frozenset(facts))

@@ -97,7 +97,7 @@ def find_clearing(
                 return Clearing(name, (Command(rest.name, {rest.robot_parameter: name}, name,
                                                time_limit=rest.time_limit),))
         item = world.objects.get(name)
-        if item is None or not item.moves or name in about or domain.roles.is_held(world, name) or _shut(item):
+        if item is None or not item.moves or name in about or domain.roles.is_held(world, name) or item.shut:
             continue
         ways = (_way(searcher, world, mover, top.command, limits, within, keep) for mover in itertools.islice(
             _movers(domain, world, name, top.command.robot), _WAYS)) if item.movable else \
@@ -111,11 +111,6 @@ def find_clearing(
             if best is None or cost < best:
                 best, found = cost, Clearing(name, _kept_off(domain, commands, top.command, item, world))
     return found
-
-
-def _shut(part: WorldObject) -> bool:
-    """Check whether it is a part that takes the least room as it is, such as a drawer that is closed."""
-    return part.joint is not None and part.pose is not None and part.joint.shut(part.pose)
 
 
 def _way(

@@ -145,6 +145,11 @@ class WorldObject:
         return self.movable or self.joint is not None
 
     @property
+    def shut(self) -> bool:
+        """Whether it is a part that is seen closed: it takes the least room, and hides what is behind it."""
+        return self.joint is not None and self.pose is not None and self.joint.shut(self.pose)
+
+    @property
     def grips(self) -> Tuple["WorldObject", ...]:
         """What hands take it by: the parts that its shape has for that, where it was seen; or else all of it."""
         pose, form = self.pose, self.form

@@ -97,13 +97,13 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     Returns:
         The least clearance and the objects that touch the hand.
     """
-    parts = list(_parts(tool, opening, gripper))
+    hand = list(_parts(tool, opening, gripper))
     nearest, blockers = math.inf, []
     for name, item in sorted(world.objects.items()):
         if name == held or item.pose is None or item.form.ground or _far(tool, item, item.pose, gripper):
             continue
         space = min((part.distance(shadow) for shadow, bottom, top in _walls(item, item.pose)
-                     for part, low, high in parts if top > low and bottom < high), default=math.inf)
+                     for part, low, high in hand if top > low and bottom < high), default=math.inf)
         nearest = min(nearest, space)
         if space <= 0.0:
             blockers.append(name)

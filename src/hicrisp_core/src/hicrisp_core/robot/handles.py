@@ -13,7 +13,7 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_axes, from_yaw, multiply
 from hicrisp_core.model.joint import SLIDE, TURN, Joint
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
-from hicrisp_core.robot.gripper import Gripper, hand_clearance
+from hicrisp_core.robot.gripper import Gripper, hand_room
 
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
@@ -83,14 +83,15 @@ def ways(
                 for x, y in ((0.0, 1.0) if joint.lies else (1.0, 0.0),) for side in (1.0, -1.0)]
     follows = _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS
     outer = max(0.0, thick / 2.0 - _HELD)
-    for grasp in grasp_candidates(bar, world, gripper, straight):
-        for back in (0.0, outer) if outer > 0.0 else (0.0,):
-            tool = grasp.before(back)
-            room = hand_clearance(tool, grasp.opening, world, gripper, bar.name)
-            yield from (HandleWay(replace(grasp, pose=tool, clearance=room), each) for each in follows)
-    for tool in () if opens or joint.kind == TURN else _pressing(joint, at, gripper):
-        grasp = Grasp(tool, 0.0, 0.0, hand_clearance(tool, 0.0, world, gripper, bar.name), gripper.away(tool))
-        yield from (HandleWay(grasp, each, presses=True) for each in follows)
+    grasps = [replace(grasp, pose=grasp.before(back)) for grasp in grasp_candidates(bar, world, gripper, straight)
+              for back in ((0.0, outer) if outer > 0.0 else (0.0,))]
+    pressing = [] if opens or joint.kind == TURN else [
+        Grasp(tool, 0.0, 0.0, away=gripper.away(tool)) for tool in _pressing(joint, at, gripper)]
+    for grasp in (*grasps, *pressing):
+        room = hand_room(grasp.pose, grasp.opening, world, gripper, bar.name)
+        wedged = any(not world.objects[name].movable for name in room.blockers)
+        there = replace(grasp, clearance=room.clearance)
+        yield from (HandleWay(there, each, grasp in pressing, wedged) for each in follows)
 
 
 def _pressing(joint: Joint, handle: Pose, gripper: Gripper) -> Iterator[Pose]:

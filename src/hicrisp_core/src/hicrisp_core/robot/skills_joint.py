@@ -18,7 +18,7 @@ from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
-from hicrisp_core.robot.gripper import hand_clearance, hand_room
+from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
@@ -144,9 +144,7 @@ def _ranked(
         if len(margins) > _WHOLE:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            in_it = hand_room(way.grasp.pose, way.grasp.opening, world, context.gripper, "").blockers
-            wedged = any(not world.objects[name].movable for name in in_it)
-            found.append((-free, wedged, way.presses, -worth, number, replace(way, wedged=wedged)))
+            found.append((-free, way.wedged, way.presses, -worth, number, way))
     return [way for *_, way in sorted(found, key=lambda each: each[:5])]
 
 
