@@ -263,19 +263,23 @@ def _in(asked: TargetQuestion) -> Target:
     return asked.spots(item, inside_box(item, container, asked.room, _DROPS), container.name)
 
 
-def _beside(bearings: Callable[[TargetQuestion], Sequence[float]]) -> Callable[[TargetQuestion], Target]:
-    """Return the rule for a place beside a reference at one of some bearings, radians."""
+def _beside(
+    bearings: Callable[[TargetQuestion], Sequence[float]], predicate: str = ""
+) -> Callable[[TargetQuestion], Target]:
+    """Return the rule for a place beside a reference at one of some bearings, radians, as far as a predicate says."""
     def find(asked: TargetQuestion) -> Target:
         item, reference = asked.item, asked.other
         if item is None or reference is None or reference.pose is None:
             return None
-        rounds = beside(item, reference, bearings(asked), asked.world, asked.room)
+        known = asked.domain.predicates.get(predicate)
+        room = replace(asked.room, gap=known.gap) if known is not None else asked.room
+        rounds = beside(item, reference, bearings(asked), asked.world, room)
         return asked.spots(item, rounds, reference.name)
     return find
 
 
 def _towards(name: str) -> TargetRule:
-    return TargetRule(_beside(lambda asked: [_bearing(asked.domain, name)]))
+    return TargetRule(_beside(lambda asked: [_bearing(asked.domain, name)], name))
 
 
 def _bearing(domain: Domain, name: str) -> float:

@@ -27,6 +27,8 @@ _AT_EASE = 0.10
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 _LEVEL = 0.17
 """Largest sine of the angle between a side that hands take and the horizontal."""
+_LEANS = math.radians(10.0)
+"""Tilt from which something leans in a dish."""
 _UNSEEN = Seen(False)
 
 
@@ -52,7 +54,7 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
 
 def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldState) -> Seen:
     """Test that the upper object's bottom is at the lower one's top and its centre above the lower one's
-    footprint.
+    footprint; what leans in a dish lies on its rim instead.
 
     Args:
         predicate: gives the vertical tolerance, metres.
@@ -67,8 +69,11 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
     measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
+    tilt = math.acos(min(1.0, max(abs(axis[2]) for axis in upper.pose.axes)))
+    leans = lower.form.dip > 0.0 and tilt > _LEANS
+    measured += (Measured("tilt", math.degrees(tilt), "deg"),) if leans else ()
     level = -lower.form.dip - predicate.tolerance <= step <= predicate.tolerance
-    return Seen(not lower.form.hollow and level and aside <= 1e-6, measured)
+    return Seen(not lower.form.hollow and level and not leans and aside <= 1e-6, measured)
 
 
 def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
@@ -91,7 +96,7 @@ def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: W
     outline, middle = footprint(bowl, bowl.pose), Point(*item.pose.position[:2])
     around = outline.contains(middle) and outline.boundary.distance(middle) > BOWL_WALL
     low = item.pose.position[2] if bowl.form.ground else bottom + predicate.tolerance  # A compartment has no floor.
-    high = bottom if bowl.form.round or bottom <= (floor + rim) / 2.0 else item.pose.position[2]
+    high = bottom if bowl.form.round or bottom <= (floor + rim) / 2.0 else item.pose.position[2] + predicate.tolerance
     inside = around and floor <= low and high <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 

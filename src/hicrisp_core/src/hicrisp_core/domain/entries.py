@@ -25,6 +25,7 @@ class PredicateEntry:
         detect: the detector's test that sees it; empty: not seen.
         tolerance: of that test, metres (radians for ``lying``).
         direction: unit vector in the world's plane for ``detect: direction``.
+        gap: how far beside the other object a thing is put to make it so, metres.
         transient: whether it is a means and no end, such as what a hand holds.
         symmetric: whether it says the same with its arguments swapped.
         inverse: the predicate that says the same with the arguments swapped.
@@ -39,6 +40,7 @@ class PredicateEntry:
     detect: str = ""
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)
+    gap: float = 0.03
     transient: bool = False
     symmetric: bool = False
     inverse: str = ""
