@@ -209,3 +209,7 @@ def test_what_was_asked_before_changes_no_answer(domain):
     (["on(a, b)"], 2), (["on(a, b)", "on(c, a)"], 4), (["holding(panda, a)"], 1)])
 def test_no_more_commands_are_found_than_are_needed(domain, goals, length):
     assert len(Searcher(domain).find(table_top(THREE), goal_of(*goals), PATIENT).commands) == length
+
+
+def test_a_side_and_close_by_are_made_by_one_placement(domain):
+    assert found(domain, table_top(THREE), "left_of(a, c)", "next_to(a, c)") == ["pick(panda, a)", "place_left_of(panda, a, c)"]
