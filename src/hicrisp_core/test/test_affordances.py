@@ -133,3 +133,38 @@ def test_a_thing_too_wide_for_the_fingers_blames_nobody() -> None:
     outcome = run(ScriptedArm(crate), PICK)
     assert outcome.status is Status.PLANNING
     assert outcome.blockers == ()
+
+
+CARTON = replace(BOX, size=(0.05, 0.05, 0.12), pose=Pose((0.4, 0.1, 0.06)))
+IN_CUPBOARD = Pose((0.5, -0.2, 0.06))
+ROOF = WorldObject("cupboard", "case", "box", (0.2, 0.3, 0.02), movable=False, pose=Pose((0.5, -0.2, 0.16)))
+
+
+def level(arm: ScriptedArm) -> bool:
+    return abs(arm.pose.axes[2][2]) < 0.1
+
+
+def test_what_goes_under_a_roof_is_taken_from_the_side_and_let_go_without_a_way_up() -> None:
+    arm = ScriptedArm(CARTON, ROOF)
+    assert run(arm, PICK).ok
+    assert not level(arm)
+    arm = ScriptedArm(CARTON, ROOF)
+    assert run(arm, replace(PICK, target=IN_CUPBOARD)).ok
+    assert level(arm)
+    assert run(arm, replace(PLACE, target=IN_CUPBOARD, aim=IN_CUPBOARD)).ok
+    assert arm.things["box"].pose.position == pytest.approx(IN_CUPBOARD.position, abs=0.005)
+    assert arm.pose.position[2] < 0.12
+    assert math.dist(arm.pose.position, IN_CUPBOARD.position) > 0.08
+
+
+def test_what_can_be_moved_out_of_the_way_of_the_grasp_that_suits_the_place_is_told_rather() -> None:
+    arm = ScriptedArm(CARTON, ROOF, WorldObject("salt", "box", "box", (0.02, 0.02, 0.1), pose=Pose((0.7, 0.2, 0.05))))
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        aside = abs(pose.axes[2][2]) < 0.1
+        return MotionFailure.blocked("goal_in_collision", ("salt",)) if aside else plan(pose, deadline)
+
+    arm.plan_to = plan_to
+    assert run(arm, replace(PICK, target=IN_CUPBOARD)).blockers == ("salt",)
+    assert run(arm, PICK).ok

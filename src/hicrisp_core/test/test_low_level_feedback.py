@@ -79,3 +79,15 @@ def test_the_next_object_is_aimed_otherwise_only_if_several_placements_agree_on_
     told = [event for event in events if event["kind"] == "offset"]
     assert not any(told[0]["applied"]), "one miss is no bias"
     assert any(told[-1]["applied"]) == corrected
+
+
+def test_the_hand_that_takes_something_is_told_where_that_goes_next(domain):
+    world = PoseWorld(domain, catalogue(box=(0.4, 0.2), cylinder=(0.5, -0.1)))
+    sent, execute = [], world.execute
+    world.execute = lambda command, *rest: sent.append(command) or execute(command, *rest)
+    brain = ScriptedBrain(domain, steps(domain, *PLAN))
+    assert RunFactory(domain, Policy("test")).executive(
+        {"panda": world}, world, [].append, brain=brain).run(Task("any words")).success
+    pick, place = sent
+    assert pick.target == place.target
+    assert pick.aim is None

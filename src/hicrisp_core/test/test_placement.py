@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.placement import Workspace, on_flat_top
+from hicrisp_core.body.placement import Workspace, inside_box, on_flat_top
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject
-from hicrisp_core.model.keep_out import gap
+from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
-from hicrisp_core.model.shapes import SHAPES, Handling, Shape, Solid, rectangle
+from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
 from panda_body import HAND, WORKSPACE
@@ -249,7 +249,30 @@ def test_in_a_bowl_any_turn_will_do_that_leaves_the_palm_room_beside_it(domain):
 def test_the_first_of_two_pots_leaves_room_for_the_other_one() -> None:
     stove = WorldObject("stove", "stove", size=(0.19, 0.19, 0.04), pose=Pose((0.5, 0.0, 0.02)), movable=False)
     pot = WorldObject("pot", "pot", size=(0.08, 0.12, 0.15), pose=Pose((0.3, 0.3, 0.075)))
-    alone, = on_flat_top(pot, stove, Workspace())
-    first, = on_flat_top(pot, stove, Workspace(), twin=True)
+    alone, first = (on_flat_top(pot, stove, Workspace(), twin)[0] for twin in (False, True))
     assert alone.poses[0].position[:2] == pytest.approx((0.5, 0.0))
     assert abs(first.poses[0].position[0] - 0.5) > 0.03
+
+
+def test_what_has_a_handle_is_turned_until_all_of_it_is_in_a_cupboard_that_is_narrow() -> None:
+    handle = Shape(measured(((-0.05, -0.05), (0.09, -0.05), (0.09, 0.05), (-0.05, 0.05))), SHAPES["box"].solids,
+                   Handling.NONE, walls=(Grip(Pose((0.08, 0.0, 0.0)), 0.02),))
+    mug = WorldObject("mug", "mug", size=(0.14, 0.1, 0.1), pose=Pose((0.4, 0.3, 0.05)), own_form=handle)
+    floor = Solid("box", (0.12, 0.15, 0.02), Pose((0.0, 0.01, -0.09)))
+    walls = [Solid("box", (0.02, 0.2, 0.2), Pose((x, 0.0, 0.0))) for x in (-0.07, 0.07)]
+    form = Shape(rectangle, measured((floor, *walls)), Handling.NONE)
+    cupboard = WorldObject("cupboard", "case", size=(0.16, 0.2, 0.2), pose=Pose((0.6, 0.0, 0.1)), own_form=form)
+    spots = inside_box(mug, cupboard, Workspace())[0].poses
+    assert spots
+    for spot in spots:
+        low_x, low_y, high_x, high_y = footprint(mug, spot).bounds
+        assert 0.54 < low_x < high_x < 0.66
+        assert -0.066 < low_y < high_y < 0.086
+
+
+def test_a_pan_stands_near_a_knob_where_there_is_no_room_farther_off() -> None:
+    stove = WorldObject("stove", "stove", size=(0.19, 0.19, 0.04), pose=Pose((0.5, 0.0, 0.02)), movable=False)
+    pan = WorldObject("pan", "pan", size=(0.2, 0.2, 0.05), pose=Pose((0.3, 0.3, 0.025)))
+    spaces = [each.space for each in on_flat_top(pan, stove, Workspace())]
+    assert spaces == sorted(spaces, reverse=True)
+    assert spaces[-1] < 0.005

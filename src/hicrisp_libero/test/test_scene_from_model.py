@@ -42,11 +42,12 @@ def _box(size: Tuple[float, float, float], at: Tuple[float, float, float] = (0.0
 
 
 def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]],
-          chest: Sequence[List[float]] = (_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),)) -> Measured:
+          chest: Sequence[List[float]] = (_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),),
+          **boxes: List[List[float]]) -> Measured:
     bodies = {
         name: {
             "pose": [0.1 * number, 0.2, 0.9 + _SIZES[name][2] / 2.0, 0.0, 0.0, 0.0, 1.0],
-            "boxes": [_box(_SIZES[name])],
+            "boxes": boxes.get(name, [_box(_SIZES[name])]),
             "heights": heights[name],
             "movable": True,
             "mass": 0.1,
@@ -86,6 +87,18 @@ def test_a_mug_is_taken_by_its_wall_where_it_is_too_wide_for_the_hand() -> None:
     mug = _told({"mug": _MUG}, []).scene.objects["mug"]
     assert mug.form.walls
     assert all(grip.width < 0.04 for grip in mug.form.walls)
+
+
+def test_a_mug_is_taken_by_its_handle_from_the_side() -> None:
+    bar = _box((0.008, 0.018, 0.06), (0.056, 0.0, 0.0))
+    mug = _told({"mug": _MUG}, [], mug=[_box((0.08, 0.08, 0.1), (-0.02, 0.0, 0.0)), bar]).scene.objects["mug"]
+    level = [grip for grip in mug.form.walls if abs(grip.tool.axes[2][2]) < 0.1]
+    assert level
+    for grip in level:
+        assert grip.tool.axes[2][0] < -0.7
+        assert abs(grip.tool.axes[1][2]) < 0.01
+        assert grip.tool.position[0] > -grip.tool.axes[2][0] * 0.04
+        assert 0.005 < grip.width < 0.04
 
 
 def test_a_can_is_one_piece_to_the_hand() -> None:

@@ -136,9 +136,9 @@ class Faults:
         Returns:
             What was done, as sentences.
         """
-        goal = command.target or command.aim
-        if goal is None:
+        if command.aim is None:  # What only takes something has where that goes next for its target.
             return []
+        goal = command.target or command.aim
         spared = {str(value) for value in command.arguments.values()}
         done = [self._hands.block(goal.position[:2], fault.target, spared)
                 or "nothing could be put on the goal"

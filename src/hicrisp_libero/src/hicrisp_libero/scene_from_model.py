@@ -5,13 +5,14 @@ The world frame has its origin below the robot's base, on the plane on which the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
-from hicrisp_core.model.geometry import IDENTITY, from_axes, rotate
+from hicrisp_core.model.geometry import IDENTITY, from_axes, from_yaw, multiply, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -39,6 +40,11 @@ _STRAIGHT = 1.02
 """How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
 _STANDS = 0.005
 """Greatest height above the ground of what an object stands on, metres."""
+_SIDES, _CELL, _SLIM = 8, 0.005, 0.5
+"""Directions in which an object is looked at for where a level hand fits, and the cells of what is seen, metres; share
+of the opening that what it holds fills at most: what is wider there is a round body."""
+_FROM_AHEAD = from_axes((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+"""How what looks back along x is turned: its grid's x is level."""
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -111,6 +117,7 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
         form = form if movable else _fixed(form, solids)
         wide = movable and not form.rim and min(size[:2]) >= hand.opening
         walls = _walls(size, heights, poses[each], hand) if wide else ()
+        walls += _side_walls(solids, size, hand) if walls else ()
         if walls:
             foot = _foot(solids, size)
             frames[each], poses[each] = (frame.compose(foot), size), poses[each].compose(foot)
@@ -232,6 +239,35 @@ def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tupl
     grid = pose.inverse().compose(Pose((x, y, z - height)))
     return tuple(replace(grip, tool=grid.compose(grip.tool)) for grip in walls_in(
         heights, (2.0 * length, 2.0 * width), hand))
+
+
+def _side_walls(solids: Tuple[Solid, ...], size: Vector, hand: Gripper) -> Tuple[Grip, ...]:
+    """Return where a level hand fits around parts of an object, such as a handle, in its frame."""
+    found: List[Grip] = []
+    wide = math.hypot(*size[:2])
+    for number in range(_SIDES):
+        yaw = from_yaw(math.tau * number / _SIDES)
+        view = Pose(rotate(yaw, (-wide / 2.0, 0.0, 0.0)), multiply(yaw, _FROM_AHEAD))
+        seen = _seen(solids, view, (wide, size[2]))
+        found += [replace(grip, tool=view.compose(grip.tool)) for grip in walls_in(seen, (wide, size[2]), hand, 1)
+            if grip.width < _SLIM * hand.opening]
+    return tuple(found)
+
+
+def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float]) -> np.ndarray:
+    """Return how far solids reach towards where a view looks from, on a grid across it; negative where nothing is."""
+    xs, ys = ((np.arange(round(extent / _CELL)) + 0.5) / round(extent / _CELL) * extent - extent / 2.0
+        for extent in extents)
+    found = np.full((len(xs), len(ys)), -1.0)
+    places = np.stack([*np.meshgrid(xs, ys, indexing="ij"), np.zeros_like(found)], axis=-1)
+    for solid in solids:
+        frame = solid.pose.inverse().compose(view)
+        axes, half = np.array(frame.axes), np.array(solid.size) / 2.0
+        start, along = places @ axes + np.array(frame.position), np.where(np.abs(axes[2]) < 1e-9, 1e-9, axes[2])
+        ends = np.sort(np.stack([(-half - start) / along, (half - start) / along]), axis=0)
+        low, high = ends[0].max(axis=-1), ends[1].min(axis=-1)
+        found = np.maximum(found, np.where(low < high, high, -1.0))
+    return found
 
 
 def _shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) -> Tuple[str, Shape]:

@@ -198,9 +198,9 @@ class Faults:
             command: the action with its arguments and constraints.
         """
         self._approaches.begin()
-        goal = command.target or command.aim
-        if goal is None:
+        if command.aim is None:  # What only takes something has where that goes next for its target.
             return
+        goal = command.target or command.aim
         for fault in self._armed.take_all("blocked_goal"):
             spared = {str(value) for value in command.arguments.values()}
             done = self._hands.block(goal.position[:2], fault.target, spared)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import IDENTITY, from_yaw, planar_distance
+from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
@@ -29,7 +29,7 @@ before it those are that come first, metres.
 LOOKED_AT = 60
 """Candidates of which the hand's room is measured before the best of them is taken."""
 _SNUG, _TIGHT = 0.002, 0.003
-"""Least space to the walls of a compartment, and of what has no more room, metres."""
+"""Least space to the walls of a compartment, and of what has no more room elsewhere, metres."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -186,7 +186,7 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twi
 
     spots = sorted(((x, y) for x in xs for y in ys), key=lambda spot: (crowded(*spot), math.hypot(*spot)))
     poses = tuple(Pose((*below.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots)
-    return [Round(lambda: poses, workspace.clearance)]
+    return [Round(lambda: poses, space) for space in (workspace.clearance, _TIGHT)]
 
 
 def _evenly(most: float, steps: int) -> List[float]:
@@ -231,6 +231,7 @@ def inside_box(
     item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,)
 ) -> List[Round]:
     """Return the spots in a drawer or a cupboard, those nearest to its front first; in a compartment to its middle.
+    What is taken by its walls, such as a mug with a handle, is turned by quarters, whole on the floor where it can be.
 
     Args:
         item: the object to place.
@@ -245,29 +246,29 @@ def inside_box(
         return []
     here = Pose((0.0, 0.0, 0.0))
     walls = [(footprint(wall, at), *vertical_span(wall, at)) for wall, at in solids(box, here)]
-    floor = max((top for wall, _, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
-                default=BOWL_WALL - box.size[2] / 2.0)
+    floor, ground = max(((top, wall) for wall, _, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
+                        key=lambda each: each[0], default=(BOWL_WALL - box.size[2] / 2.0, footprint(box, here)))
     height = floor + item.size[2] / 2.0
     across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
-    turn = from_yaw(math.pi / 2.0) if across_it and item.form.boxy and box.form.ground else IDENTITY
-    shadow = footprint(item, Pose(here.position, turn)).bounds
-    along, across = (_evenly((size - high + low) / 2.0 - _SNUG, _BOX_SPOTS)
-                     for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
+    turns = range(4) if item.form.walls else (int(across_it and item.form.boxy and box.form.ground),)
     beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
-    spaces = {(x, y): min(map(footprint(item, Pose((x, y, height), turn)).distance, beside), default=math.inf)
-              for x in along for y in across}
+    spaces: Dict[Pose, float] = {}
+    for turn in (from_yaw(math.pi / 2.0 * quarter) for quarter in turns):
+        shadow = footprint(item, Pose(here.position, turn)).bounds
+        along, across = (_evenly((size - high + low) / 2.0 - _SNUG, _BOX_SPOTS)
+                         for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
+        spaces.update({spot: min(map(footprint(item, spot).distance, beside), default=math.inf)
+                       for spot in (Pose((x, y, height), turn) for x in along for y in across)})
     least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
-    ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
-        spaces[spot] < workspace.clearance, abs(spot[0] - front) + abs(spot[1])))
-    poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:LOOKED_AT // len(drops)]]
+    roomy = [spot for spot, space in spaces.items() if space >= least]
+    whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
+    ordered = sorted(whole or roomy, key=lambda spot: (
+        spaces[spot] < workspace.clearance, abs(spot.position[0] - front) + abs(spot.position[1])))
+    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop))) for spot in ordered[:LOOKED_AT // len(drops)]]
              for drop in drops]
-    roomiest = partial(_up_to, workspace.clearance) if box.form.ground else None  # Its walls are others' solids.
+    # A compartment's walls are others' solids; more space than enough is no better.
+    roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
     return [Round(partial(tuple, each), least, roomiest) for each in poses]
-
-
-def _up_to(most: float, _: Pose, space: float) -> float:
-    """Score a pose by its space, beyond which more is no better."""
-    return min(most, space)
 
 
 def free(

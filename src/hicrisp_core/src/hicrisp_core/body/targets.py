@@ -60,6 +60,7 @@ class Spots:
         ignore: names of objects that may be nearer than the preferred clearance, such as the reference.
         held: names of the objects that are in a hand and stand nowhere.
         anywhere: whether the poses may be off the table.
+        exact: whether the item fits there only as the pose is turned.
     """
 
     item: WorldObject
@@ -70,6 +71,7 @@ class Spots:
     ignore: FrozenSet[str] = frozenset()
     held: FrozenSet[str] = frozenset()
     anywhere: bool = False
+    exact: bool = False
 
     def best(self) -> Optional[Pose]:
         """Return the first free pose that leaves the hand its preferred clearance, else the one with the most
@@ -86,7 +88,7 @@ class Spots:
         for pose in islice(self._free(), LOOKED_AT):
             if gripper is None or self.hold is None:
                 return pose
-            room = most_room(self.item, self.hold, pose, self.world, gripper).grasp.clearance
+            room = most_room(self.item, self.hold, pose, self.world, gripper, self.exact).grasp.clearance
             if room >= gripper.room:
                 return pose
             if room > most:
@@ -108,7 +110,7 @@ class Spots:
             if self.hold is not None and self.workspace.gripper is not None:  # What the hand would touch there.
                 objects = {name: item for name, item in self.world.objects.items() if name not in names}
                 rest = WorldState(objects, self.world.relations, self.world.robots, self.world.stamp)
-                way = most_room(self.item, self.hold, pose, rest, self.workspace.gripper)
+                way = most_room(self.item, self.hold, pose, rest, self.workspace.gripper, self.exact)
                 blocking.update(way.blockers if way.grasp.clearance <= 0.0 else ())
             all_names = tuple(sorted(blocking))
             fixed = any(not self.world.objects[name].movable or name in self.ignore for name in all_names)
@@ -257,10 +259,11 @@ def _in(asked: TargetQuestion) -> Target:
         return None
     if container.form.round:
         return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
-    spots = asked.spots(item, inside_box(item, container, asked.room), container.name)
+    spots = replace(asked.spots(item, inside_box(item, container, asked.room), container.name),
+                    exact=bool(item.form.walls))
     if not container.form.hollow or spots.best() is not None:
         return spots
-    return asked.spots(item, inside_box(item, container, asked.room, _DROPS), container.name)
+    return replace(spots, rounds=inside_box(item, container, asked.room, _DROPS))
 
 
 def _beside(

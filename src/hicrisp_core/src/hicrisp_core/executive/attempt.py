@@ -10,10 +10,11 @@ from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
 from hicrisp_core.corrector.offset import AimLearner
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.effects import apply_effects, names_of
 from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
+from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard
 from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look_within, out_of_sight
@@ -85,7 +86,7 @@ class Attempts:
         self._watching = Lock()
         self._asking = Lock()
         self._keeping = InvariantGuard(domain)
-        self._later: Tuple[Step, ...] = ()
+        self._steps: Tuple[Step, ...] = ()
         self._seen: List[WorldState] = []
         self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self.latest,
                                          searcher)
@@ -98,18 +99,19 @@ class Attempts:
         """
         self._keeping = InvariantGuard(self._domain, conditions)
 
-    def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "Attempts":
+    def within(self, ledger: RunLog, steps: Tuple[Step, ...]) -> "Attempts":
         """Return a view for the attempts of one step.
 
         Args:
             ledger: counters and event log of the step.
-            later: steps of the plan after it; an irreversible command must leave a way to them.
+            steps: it and those of the plan after it; an irreversible command must leave a way to them, and what a hand
+                takes is taken for where it goes.
 
         Returns:
             The view.
         """
         view = copy(self)
-        view._ledger, view._later = ledger, later
+        view._ledger, view._steps = ledger, steps
         return view
 
     def observe(self, mine: Optional[Passage] = None) -> WorldState:
@@ -267,7 +269,7 @@ class Attempts:
         if refusal is not None or action is None:
             return command, refusal
         rehearsal = None if action.reversible else rehearse(
-            self._searcher, command, world, self._later, self._policy.search, Deadline(THINK_LIMIT))
+            self._searcher, command, world, self._steps[1:], self._policy.search, Deadline(THINK_LIMIT))
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
         offsets = self.aim.offsets if purpose == RETRY else self.aim.offsets.agreed()
@@ -320,7 +322,8 @@ class Attempts:
         robot = self._ports.robots[command.robot]
         with self.conversation.motion(command, before) as stop:
             # Within what is left of the task's seconds, and with a deadline in wall time.
-            limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
+            limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)),
+                              target=command.target or self._next_place(command, before))
             wall = min(THINK_LIMIT + 2.0 * limited.time_limit, max(_LEAST, self._ledger.wall_left))
             outcome = robot.execute(limited, Deadline(wall), stop, self._tell_phase)
             told = self.conversation.stopped(command) if stop.is_set() and not self._cancel.is_set() else None
@@ -330,6 +333,23 @@ class Attempts:
             return outcome, told
         standing = robot.stop(Deadline(THINK_LIMIT))
         return (outcome, told) if standing.ok else (standing, None)
+
+    def _next_place(self, command: Command, world: WorldState) -> Optional[Pose]:
+        """Return where the plan puts next what a command takes; ``None`` where it takes nothing or no place is known.
+        """
+        item, holders = self._domain.item(command), self._domain.roles.holders
+        if holders(apply_effects(self._domain, command, world).relations).get(item) != command.robot:
+            return None
+        for step in self._steps:
+            try:
+                later = self._domain.ground(step, world, step.robot)
+            except DomainError:
+                continue
+            if later.robot == command.robot and self._domain.item(later) == item \
+                    and self._domain.actions[later.action].places:
+                aimed = self._ports.body.aim(later, world, self.aim.offsets, Deadline(THINK_LIMIT))
+                return None if isinstance(aimed, Feedback) else aimed.target
+        return None
 
     def _tell_phase(self, phase: str, _: float) -> None:
         if phase.startswith(AWAITED):

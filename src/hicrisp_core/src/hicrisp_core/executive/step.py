@@ -101,17 +101,17 @@ class StepRunner:
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
 
-    def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "StepRunner":
+    def within(self, ledger: RunLog, steps: Tuple[Step, ...]) -> "StepRunner":
         """Return a runner for one step.
 
         Args:
             ledger: counters and event log of the step.
-            later: steps of the plan after it.
+            steps: it and those of the plan after it.
 
         Returns:
             The runner.
         """
-        return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
+        return replace(self, attempts=self.attempts.within(ledger, steps), ledger=ledger)
 
     def ended(self) -> bool:
         """Check whether no further step may start: the task was canceled, or a budget is used up.

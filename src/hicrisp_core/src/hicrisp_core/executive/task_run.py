@@ -162,7 +162,7 @@ class TaskRun:
         ledger = self._ledger.within(index=index, robot=step.robot)
         ledger.tell(StepStarted(text=said_of(step), action=step.action))
         remaining = tuple(map(self._schedule.step, part))
-        runner = self._runner.within(ledger, remaining[1:])
+        runner = self._runner.within(ledger, remaining)
         world = runner.attempts.observe()
         with ledger.thinking():
             translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))

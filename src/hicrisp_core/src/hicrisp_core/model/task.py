@@ -63,8 +63,9 @@ class Plan:
 class Command:
     """A grounded action for one robot: the body's output, the driver's input.
 
-    ``target`` is where the item shall end up (world frame). ``aim`` is where the robot is told to put it:
-    the target less the bias that the action decoder has learnt (HiCRISP, section III-C).
+    ``target`` is where the item shall end up (world frame); of a command that only takes it, where it goes next.
+    ``aim`` is where the robot is told to put it: the target less the bias that the action decoder has learnt (HiCRISP,
+    section III-C).
     """
 
     action: str

@@ -108,8 +108,7 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
     poses = [*(way for part in item.grips if part.pose is not None
                for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
              *_by_rim(item, item.pose, gripper, gripper.depth),
-             *((item.pose.compose(grip.tool), grip.width) for grip in item.form.walls
-               if rotate(item.pose.orientation, (0.0, 0.0, 1.0))[2] >= 1.0 - _LEVEL),
+             *_by_walls(item, item.pose, gripper),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
@@ -171,6 +170,16 @@ def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper, depth: float) -> It
         x, y = pose.position[0] + middle * math.cos(angle), pose.position[1] + middle * math.sin(angle)
         for turn in (angle - math.pi / 2.0, angle + math.pi / 2.0):
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), BOWL_WALL
+
+
+def _by_walls(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses around the walls of what stands as it was measured, those of a level hand where its wrist has room."""
+    if rotate(pose.orientation, (0.0, 0.0, 1.0))[2] < 1.0 - _LEVEL:
+        return
+    least = vertical_span(item, pose)[0] + gripper.palm[0] / 2.0 + _WRIST
+    for tool, width in ((pose.compose(grip.tool), grip.width) for grip in item.form.walls):
+        if tool.axes[2][2] < -_LEVEL or tool.position[2] >= least:
+            yield tool, width
 
 
 def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:

@@ -135,10 +135,25 @@ class SkillContext(RunningCommand):
         Returns:
             The outcome of the highest motion that could be planned.
         """
-        here = self.arm.tool_pose()
-        outcome = DONE
+        return self._away(lambda here, part: here.shifted((0.0, 0.0, part * height)), touch)
+
+    def draw_back(self, way: float, touch: FrozenSet[str]) -> Outcome:
+        """Move the tool straight back from where it points, as far as the arm can; where it cannot, straight up.
+
+        Args:
+            way: metres.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The outcome of the longest motion that could be planned.
+        """
+        back = self._away(lambda here, part: here.compose(Pose((0.0, 0.0, -part * way))), touch)
+        return back if back.ok else self.raise_tool(way, touch)
+
+    def _away(self, goal: Callable[[Pose, float], Pose], touch: FrozenSet[str]) -> Outcome:
+        here, outcome = self.arm.tool_pose(), DONE
         for part in (1.0, 0.5, 0.25):
-            outcome = self.line(here.shifted((0.0, 0.0, part * height)), self.settings.fast, touch)
+            outcome = self.line(goal(here, part), self.settings.fast, touch)
             if outcome.status is not Status.PLANNING:
                 break
         return outcome

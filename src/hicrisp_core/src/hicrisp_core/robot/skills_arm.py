@@ -13,7 +13,7 @@ from hicrisp_core.robot.skills_place import place
 def _pick(context: SkillContext, command: Command) -> Outcome:
     if not context.item:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
-    return pick(context, context.item, command.look_within)
+    return pick(context, context.item, command.look_within, command.target)
 
 
 def _place(context: SkillContext, command: Command) -> Outcome:

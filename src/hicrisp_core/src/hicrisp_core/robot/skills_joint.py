@@ -73,7 +73,7 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     joint, pose = part.joint, part.pose
     goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
     there = enough if wide else _THERE * joint.range
-    outcome, before, idle = DONE, math.inf, 0
+    outcome, before, idle, ajar = DONE, math.inf, 0, False
     for _ in range(_GRASPS):
         left = abs(goal - joint.position(pose))
         if left <= there:
@@ -82,9 +82,10 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
         stopped = context.interrupted()
         seen = context.look().objects[part.name].pose
-        if stopped is not None or seen is None or outcome.status is not Status.PLANNING:
-            return stopped or failed(outcome, doing)
-        pose = seen
+        again = outcome.status is Status.PLANNING or outcome.ok and not wide  # Shut, but not to its stop.
+        if stopped is not None or seen is None or ajar or not again:
+            return stopped or (DONE if ajar else failed(outcome, doing))
+        pose, ajar = seen, outcome.ok
     return failed(outcome, doing)
 
 
@@ -238,10 +239,7 @@ def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcom
     context.progress("retreat", 0.9)
     opened = context.open_hand(grasp.opening)
     context.look()
-    back = context.line(context.arm.tool_pose().compose(Pose((0.0, 0.0, -context.settings.approach))),
-                        context.settings.fast, touch)
-    if not back.ok:
-        back = context.raise_tool(context.settings.approach, touch)
+    back = context.draw_back(context.settings.approach, touch)
     return outcome if not outcome.ok or back.status is Status.PLANNING or opened.ok and back.ok else \
         back if opened.ok else opened
 

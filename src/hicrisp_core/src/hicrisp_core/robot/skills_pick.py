@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import islice
-from typing import FrozenSet, List, Optional
+from typing import Callable, FrozenSet, Iterable, Iterator, List, Optional
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
@@ -14,7 +14,8 @@ from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
-from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
+from hicrisp_core.robot.skills import DONE, SkillContext, below, clears, failed, first_reason
+from hicrisp_core.robot.skills_placements import can_place
 
 _REACHES = 3
 """How often the hand reaches for an object that is seen elsewhere once it is there."""
@@ -34,7 +35,7 @@ _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
 
 
-def pick(context: SkillContext, item: str, within: float = 0.0) -> Outcome:
+def pick(context: SkillContext, item: str, within: float = 0.0, target: Optional[Pose] = None) -> Outcome:
     """Take an item from its place, standing or lying, and lift it.
 
     Args:
@@ -42,6 +43,7 @@ def pick(context: SkillContext, item: str, within: float = 0.0) -> Outcome:
         item: name of the object.
         within: greatest distance in the plane, metres, between where the hand reached and where the item is
             observed when the fingers close; 0 skips this check.
+        target: pose of its centre, world frame, at which it is put down next; grasps by which it can be come first.
 
     Returns:
         DONE with the item in the hand, or why not.
@@ -67,7 +69,7 @@ def pick(context: SkillContext, item: str, within: float = 0.0) -> Outcome:
         if not candidates:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot {doing}: it is too wide for the fingers as it lies.", item)
-        outcome = _try(context, object_, candidates, world, within)
+        outcome = _try(context, object_, candidates, world, within, target)
         if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
             break
     return failed(outcome, doing)
@@ -128,7 +130,8 @@ def _refusal(item: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome
 
 
 def _try(
-    context: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float
+    context: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float,
+    target: Optional[Pose]
 ) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
@@ -136,20 +139,35 @@ def _try(
     touch = frozenset({item.name})
     best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
-    for grasp in islice(ranked(candidates, lambda grasp: grasp, margin), context.settings.tries):
-        approached = approach(context, grasp, touch)
-        stopped = context.interrupted()
-        if stopped is not None:
-            return stopped
-        if approached.ok and within > 0.0:
-            approached = _still_there(context, item, within)
-        if approached.ok:
-            return _close(context, item, grasp.width, world)
-        if approached.status is not Status.PLANNING:
-            context.raise_tool(context.settings.retreat, touch)
-            return approached
-        best = first_reason(best, approached, world)
+    others: List[Grasp] = []
+    first = _suiting(ranked(candidates, lambda grasp: grasp, margin), others, lambda grasp: target is None or can_place(
+        item, grasp, target, world, context.gripper, context.arm.margin))
+    for ways in (first, others):
+        for grasp in islice(ways, context.settings.tries):
+            approached = approach(context, grasp, touch)
+            stopped = context.interrupted()
+            if stopped is not None:
+                return stopped
+            if approached.ok and within > 0.0:
+                approached = _still_there(context, item, within)
+            if approached.ok:
+                return _close(context, item, grasp.width, world)
+            if approached.status is not Status.PLANNING:
+                context.raise_tool(context.settings.retreat, touch)
+                return approached
+            best = first_reason(best, approached, world)
+        if best is not None and clears(best, world):
+            break
     return best or DONE
+
+
+def _suiting(ways: Iterable[Grasp], others: List[Grasp], suits: Callable[[Grasp], bool]) -> Iterator[Grasp]:
+    """Yield the grasps that suit what comes after them, in their order; those between them become the others."""
+    for way in ways:
+        if suits(way):
+            yield way
+        else:
+            others.append(way)
 
 
 def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:

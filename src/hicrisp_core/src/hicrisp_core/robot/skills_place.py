@@ -19,7 +19,7 @@ from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
-from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place
+from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, ways_to_place
 
 _BELOW_CARRY = 0.01
 """How far below the height at which it is carried the item is looked at first, metres."""
@@ -272,7 +272,8 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
     seen = context.look().objects[item.name]
     top = vertical_span(seen, seen.pose)[1] if seen.pose is not None else -math.inf
     height = max(context.settings.retreat, top + _OVER_TOP - context.arm.tool_pose().position[2])
-    retreated = context.raise_tool(height, touch | {item.name})
+    level, away = abs(context.arm.tool_pose().axes[2][2]) < LEVEL_HAND, touch | {item.name}  # It may be under a roof.
+    retreated = context.draw_back(context.settings.retreat, away) if level else context.raise_tool(height, away)
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 

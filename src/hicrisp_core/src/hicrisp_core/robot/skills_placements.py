@@ -12,7 +12,7 @@ from typing import Iterator, List, Tuple
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, upright_turn
+from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, turn_between, upright_turn
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
@@ -23,7 +23,9 @@ _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _SLIDES = math.radians(50.0)
 """A turn about the vertical by which a dish moves what lies in it."""
-_LEVEL_HAND, _STAND_TRIES = 0.3, 12
+_LOOKED_AT = 16
+"""Ways to put something down that are looked at before a grasp is said not to allow any."""
+LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
 
@@ -84,6 +86,27 @@ def ways_to_place(
     yield from islice(_put_down(item, hold, target, world, gripper, margin), tries)
 
 
+def can_place(
+    item: WorldObject, grasp: Grasp, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
+) -> bool:
+    """Check whether an object can be put down at a place by the grasp that takes it.
+
+    Args:
+        item: the object where it is.
+        grasp: how it shall be held.
+        target: pose of its centre, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+        margin: returns the least joint margin of a tool pose, radians.
+
+    Returns:
+        True if the hand has room there and a posture.
+    """
+    hold = hold_of(item, grasp.pose, grasp.width)
+    return any(way.grasp.clearance > 0.0 and margin(way.grasp.pose) is not None
+               for way in ways_to_place(item, hold, target, world, gripper, margin, _LOOKED_AT))
+
+
 def _put_down(
     item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
 ) -> Iterator[Placement]:
@@ -98,7 +121,9 @@ def _put_down(
         yield from ranked([way for way in others if way.grasp.clearance > 0.0], _grasp_of, margin)
 
 
-def most_room(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
+def most_room(
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, exact: bool = False
+) -> Placement:
     """Return the placement that leaves the hand most room; reachability is not checked.
 
     Args:
@@ -107,6 +132,7 @@ def most_room(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gr
         target: pose of its centre, world frame.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
+        exact: whether it is not turned otherwise than the target is.
 
     Returns:
         The placement.
@@ -114,8 +140,11 @@ def most_room(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gr
     lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
-    best = max(placements(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
-    if not item.form.boxy:
+    ways = placements(item, hold, target, world, gripper)
+    if exact:
+        return min(ways, key=lambda way: turn_between(way.item.orientation, target.orientation))
+    best = max(ways, key=lambda way: way.grasp.clearance)
+    if not (item.form.boxy or item.form.walls):
         return best
     for turn in _OTHER_YAWS:
         if best.grasp.clearance > gripper.room:
@@ -176,7 +205,7 @@ def stood_up(object_: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -
             tool = item.compose(hold.item.inverse())
             ahead = rotate(tool.orientation, (0.0, 0.0, 1.0))
             off = abs(math.remainder(heading(ahead) - away, math.tau))
-            if abs(ahead[2]) < _LEVEL_HAND:
+            if abs(ahead[2]) < LEVEL_HAND:
                 low = tool.position[2] < item.position[2]
                 found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
     return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]

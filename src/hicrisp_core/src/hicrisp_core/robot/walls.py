@@ -31,7 +31,9 @@ _WEDGE = 0.006
 """By how much what is held may be wider at one side of a finger than at the other, metres: a corner slips out."""
 
 
-def walls_in(heights: np.ndarray, extents: Sequence[float], hand: Gripper) -> Tuple[Grip, ...]:
+def walls_in(
+    heights: np.ndarray, extents: Sequence[float], hand: Gripper, yaws: int = _YAWS
+) -> Tuple[Grip, ...]:
     """Find where fingers that point down fit around a part of an object.
 
     Args:
@@ -39,6 +41,7 @@ def walls_in(heights: np.ndarray, extents: Sequence[float], hand: Gripper) -> Tu
             nothing is.
         extents: of the grid along x and y, metres.
         hand: the gripper's measures.
+        yaws: directions in which fingers are closed, from the grid's x axis.
 
     Returns:
         The grasps, in a frame in the middle of the grid on the ground.
@@ -48,8 +51,8 @@ def walls_in(heights: np.ndarray, extents: Sequence[float], hand: Gripper) -> Tu
     spots = np.argwhere(heights > 0.0)
     middles, tops = (spots + 0.5) * cell - half, seen[tuple(spots.T)]
     found: List[Tuple[float, np.ndarray, float]] = []
-    for number in range(_YAWS):
-        angle, kept = math.pi * number / _YAWS, np.zeros((0, 2))
+    for number in range(yaws):
+        angle, kept = math.pi * number / yaws, np.zeros((0, 2))
         closing = np.array([math.cos(angle), math.sin(angle)])
         around = _Around(middles, tops, closing, hand, _heights_at(seen, half, cell))
         for depth in _DEPTHS:
