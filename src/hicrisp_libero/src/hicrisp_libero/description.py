@@ -29,7 +29,7 @@ LIBERO = "libero"
 """Name of the world, and of its domain."""
 JUDGED = "judged"
 """Latched topic: whether the benchmark has seen its goal hold. Only who measures listens."""
-REACH = (0.2, 0.8)
+REACH = (0.28, 0.8)
 """Least and greatest distance from the base at which the benchmark's tasks place things, metres."""
 CALIBRATED = 10.0
 """Metres by which a camera may seem to be off its mounting: it is the model's own, and no edge can tell more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
@@ -116,7 +116,8 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
         found += [_with_room(pose, width, world, gripper, item.name)
                   for pose, width in _by_rim(item, item.pose, gripper, _SHALLOW)]
         found += [_with_room(pose, width, world, gripper, item.name)
-                  for part in item.grips if part.pose is not None for pose, width in _leaning(part, part.pose, gripper)
+                  for part in item.grips if part.pose is not None for pose, width in _leaning(
+                      _from_above(part, part.pose, gripper), vertical_span(part, part.pose)[1], gripper)
                   if width + 0.004 <= gripper.opening]
     fixed = WorldState({name: other for name, other in world.objects.items() if not other.movable})
     reaching = replace(gripper, height=gripper.height + _BEHIND)
@@ -147,10 +148,31 @@ def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
 
 
-def _leaning(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+def leaning(grasps: Sequence[Grasp], item: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
+    """Return the grasps from above with a hand that leans, which reaches farther away and nearer to the arm.
+
+    Args:
+        grasps: of the object.
+        item: the object with its shape and size.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        Two for each that points straight down and still holds the object then; none without a pose.
+    """
+    if item.pose is None:
+        return []
+    above = ((grasp.pose, grasp.width) for grasp in grasps if grasp.slope == 0.0)
+    return [_with_room(pose, width, world, gripper, item.name)
+            for pose, width in _leaning(above, vertical_span(item, item.pose)[1], gripper)]
+
+
+def _leaning(
+    ways: Iterable[Tuple[Pose, float]], top: float, gripper: Gripper
+) -> Iterator[Tuple[Pose, float]]:
     """Tool poses from above that lean about the closing direction, as low as fingers and palm may come."""
-    sine, cosine, top = math.sin(_LEAN), math.cos(_LEAN), vertical_span(item, pose)[1]
-    for above, width in _from_above(item, pose, gripper):
+    sine, cosine = math.sin(_LEAN), math.cos(_LEAN)
+    for above, width in ways:
         x, y, height = above.position
         height = max(height + gripper.finger[0] / 2.0 * sine,
                      top - gripper.depth * cosine + gripper.palm[0] / 2.0 * sine)

@@ -13,7 +13,7 @@ from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rot
 from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
-from hicrisp_core.robot.grasps import Grasp, grasp_candidates
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates, leaning
 from hicrisp_core.robot.skills import DONE, SkillContext, below, clears, failed, first_reason
 from hicrisp_core.robot.skills_placements import can_place
 
@@ -140,9 +140,11 @@ def _try(
     best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
     others: List[Grasp] = []
-    first = _suiting(ranked(candidates, lambda grasp: grasp, margin), others, lambda grasp: target is None or can_place(
-        item, grasp, target, world, context.gripper, context.arm.margin))
-    for ways in (first, others):
+    leant = leaning(candidates, item, world, context.gripper)
+    first, second = (_suiting(ranked(ways, lambda grasp: grasp, margin), others, lambda grasp: target is None
+                              or can_place(item, grasp, target, world, context.gripper, context.arm.margin))
+                     for ways in (candidates, leant))
+    for ways in (first, second, others):
         for grasp in islice(ways, context.settings.tries):
             approached = approach(context, grasp, touch)
             stopped = context.interrupted()

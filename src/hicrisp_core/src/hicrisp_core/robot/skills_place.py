@@ -328,7 +328,7 @@ def place(
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
         clear = rim(object_, placement.item, world) + NEARLY
-        outcome = _carry(context, object_.form.rim, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
+        outcome = _carry(context, object_, world, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
         if outcome.ok and within > 0.0:
             outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
@@ -340,12 +340,15 @@ def place(
     return failed(best, doing)
 
 
-def _carry(context: SkillContext, dish: bool, placement: Placement, clear: float, correction: Vector) -> Outcome:
-    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the
-    goal.
+def _carry(
+    context: SkillContext, item: WorldObject, world: WorldState, placement: Placement, clear: float, correction: Vector
+) -> Outcome:
+    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the goal and on the
+    way down from there.
     """
     context.progress("transfer", 0.2)
-    reached = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
+    goal, dish = placement.grasp.pose, item.form.rim
+    reached = context.plan_to(goal.shifted((0.0, 0.0, clear)), below(item, placement.item, world), (goal,))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
     # A dish that is carried higher than it was lifted may get tilted.
