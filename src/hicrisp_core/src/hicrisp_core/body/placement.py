@@ -22,11 +22,11 @@ _GAPS = (0.018, 0.03, 0.045, 0.055)
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
-_STEP, _BOX_SPOTS, _FRONT = 0.04, 4, 0.03
+_STEP, _BOX_SPOTS, _FRONT = 0.04, 6, 0.03
 """Metres between the spots of a surface; the spots to each side of the middle of a drawer or a cupboard, and how far
 before it those are that come first, metres.
 """
-LOOKED_AT = 60
+LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
 _SNUG, _TIGHT = 0.002, 0.003
 """Least space to the walls of a compartment, and of what has no more room, metres."""
@@ -234,7 +234,7 @@ def inside_box(
 
     Args:
         item: the object to place.
-        box: what it goes into; its front is at its greatest x. In a compartment it is turned as that is long.
+        box: what it goes into; its front is at its handle, else at its greatest x. A compartment turns it along itself.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
 
@@ -256,9 +256,10 @@ def inside_box(
     beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
     spaces = {(x, y): min(map(footprint(item, Pose((x, y, height), turn)).distance, beside), default=math.inf)
               for x in along for y in across}
-    least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
+    out = box.joint.handle.position if box.joint is not None else (1.0, 0.0, 0.0)
+    least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
     ordered = sorted((spot for spot, space in spaces.items() if space >= least), key=lambda spot: (
-        spaces[spot] < workspace.clearance, abs(spot[0] - front) + abs(spot[1])))
+        spaces[spot] < workspace.clearance / 2.0, abs(spot[0] - front * out[0]) + abs(spot[1] - front * out[1])))
     poses = [[box.pose.compose(Pose((x, y, height + drop), turn)) for x, y in ordered[:LOOKED_AT // len(drops)]]
              for drop in drops]
     roomiest = partial(_up_to, workspace.clearance) if box.form.ground else None  # Its walls are others' solids.

@@ -46,6 +46,8 @@ _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
 _OVER_TOP = 0.04
 """How far above what it let go the tool goes, which was around the middle of a tall one, metres."""
+_ASIDE = (0.01, 0.015, 0.02)
+"""How far beside what leans over its goal an item goes down, metres."""
 _LIFT = 0.02
 """Least height by which an item goes back up that touched something too early, metres."""
 
@@ -327,11 +329,15 @@ def place(
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
         clear = rim(object_, placement.item, world) + NEARLY
-        outcome = _carry(context, object_.form.rim, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
-        if outcome.ok and within > 0.0:
+        shift = correction if within <= 0.0 else (0.0, 0.0, 0.0)
+        outcome = _carry(context, object_.form.rim, placement, clear, shift)
+        leans = bool(outcome.blockers) and clear > NEARLY and placement.grasp.clearance > 0.0
+        if leans:
+            outcome = _slip_under(context, object_, placement, outcome, world, shift)
+        if outcome.ok and within > 0.0 and not leans:
             outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
-            outcome = _lower(context, object_, placement, world, correction)
+            outcome = _lower(context, object_, placement, world, shift)
         stopped = context.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
@@ -356,6 +362,26 @@ def _carry(context: SkillContext, dish: bool, placement: Placement, clear: float
             return context.follow(motion)
         outcome = motion.outcome()  # Less high is nearer, and below what leans over the goal.
     return outcome
+
+
+def _slip_under(
+    context: SkillContext, item: WorldObject, placement: Placement, blocked: Outcome, world: WorldState, shift: Vector
+) -> Outcome:
+    """Bring the item just above its goal below something that leans over it: down beside that, and then under it."""
+    over, touch = world.objects.get(blocked.blockers[0], item), below(item, placement.item, world)
+    (x, y), goal = _beside(over, placement), placement.grasp.pose.shifted(shift)
+    there, apart = goal.shifted((0.0, 0.0, NEARLY)), max(math.hypot(x, y), _LIFT)
+    for aside in _ASIDE:
+        side = there.shifted((-aside * x / apart, -aside * y / apart, 0.0))
+        motion = context.plan_to(side.shifted((0.0, 0.0, context.settings.approach)), touch, (side, there, goal))
+        outcome = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
+        for pose in (side, there):
+            outcome = context.line(pose, context.settings.guarded, touch) if outcome.ok else outcome
+        if outcome.ok or context.interrupted() is not None:
+            return outcome
+        if outcome.status is Status.EXECUTION:
+            context.raise_tool(context.settings.approach, touch)
+    return blocked
 
 
 def _lower(
