@@ -168,3 +168,21 @@ def test_what_can_be_moved_out_of_the_way_of_the_grasp_that_suits_the_place_is_t
     arm.plan_to = plan_to
     assert run(arm, replace(PICK, target=IN_CUPBOARD)).blockers == ("salt",)
     assert run(arm, PICK).ok
+
+
+def test_a_hand_that_reaches_no_farther_leans() -> None:
+    arm = ScriptedArm(BOX)
+    arm.margins = lambda pose: None if level_down(pose) else 0.5
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        far = MotionFailure("unreachable", "out of reach")
+        return far if level_down(pose) else plan(pose, deadline, touch, then)
+
+    arm.plan_to = plan_to
+    assert run(arm, PICK).ok
+    assert 0.8 < -arm.pose.axes[2][2] < 0.95
+
+
+def level_down(pose: Pose) -> bool:
+    return pose.axes[2][2] < -0.99

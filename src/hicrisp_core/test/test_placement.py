@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 from failures import words
+from hicrisp_core.body.containers import inside_box
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.placement import Workspace, inside_box, on_flat_top
+from hicrisp_core.body.placement import Workspace, on_flat_top
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_euler, from_yaw
 from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -244,6 +246,22 @@ def test_in_a_bowl_any_turn_will_do_that_leaves_the_palm_room_beside_it(domain):
     hold = hold_of(item, Pose((0.4, 0.3, 0.285), DOWN), 0.05)
     ways = list(ways_to_place(item, hold, Pose((0.5, -0.2, 0.02)), world, HAND, lambda _: 1.0, 8))
     assert any(way.grasp.clearance > 0.0 for way in ways)
+
+
+@pytest.mark.parametrize("fenced", [False, True])
+def test_a_dish_askew_in_the_hand_goes_down_level_where_the_leaning_hand_has_room_and_as_held_elsewhere(fenced):
+    held = Pose((0.0, -0.045, 0.0126))
+    bowl = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.05), pose=Pose((0.4, 0.3, 0.3), DOWN).compose(held),
+                       own_form=replace(SHAPES["bowl"], handling=Handling.RIM))
+    bowl = bowl.at(replace(bowl.pose, orientation=from_euler(-0.25, 0.0, 0.0)))
+    fence = {f"wall_{turn}": WorldObject(f"wall_{turn}", "box", "box", (0.03, 0.08, 0.05), pose=Pose(
+        (0.5 + 0.14 * math.cos(turn), -0.2 + 0.14 * math.sin(turn), 0.025), from_yaw(turn)))
+        for turn in (math.tau * number / 12 for number in range(12 * fenced))}
+    world = WorldState({"bowl": bowl, **fence}, frozenset(), {}, 0.0)
+    hold = hold_of(bowl, Pose((0.4, 0.3, 0.3), DOWN), 0.005)
+    way = most_room(bowl, hold, Pose((0.5, -0.2, 0.025)), world, HAND)
+    assert way.grasp.clearance > 0.0
+    assert way.item.tilt == pytest.approx(0.25 if fenced else 0.0, abs=0.01)
 
 
 def test_the_first_of_two_pots_leaves_room_for_the_other_one() -> None:

@@ -212,4 +212,5 @@ def test_no_more_commands_are_found_than_are_needed(domain, goals, length):
 
 
 def test_a_side_and_close_by_are_made_by_one_placement(domain):
-    assert found(domain, table_top(THREE), "left_of(a, c)", "next_to(a, c)") == ["pick(panda, a)", "place_left_of(panda, a, c)"]
+    assert found(domain, table_top(THREE), "left_of(a, c)", "next_to(a, c)") == [
+        "pick(panda, a)", "place_left_of(panda, a, c)"]

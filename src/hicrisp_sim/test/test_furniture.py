@@ -83,8 +83,18 @@ def test_it_is_pressed_shut_where_no_hand_gets_around_its_handle(
     monkeypatch.setattr(handles, "grasp_candidates", lambda *_: [])
     assert kitchen.do("close", item).ok
     assert kitchen.share(item) < 0.03
-    assert kitchen.do("open", item).status is Status.PLANNING
+    assert not kitchen.do("open", item).ok
     assert kitchen.share(item) < 0.03
+
+
+def test_a_drawer_that_stands_ajar_is_pushed_open_from_inside_where_no_hand_gets_around_its_handle(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handles, "grasp_candidates", lambda *_: [])
+    kitchen.world.simulation.data.joint("drawer").qpos[0] = 0.7 * kitchen.world.scene.objects["drawer"].joint.reach[1]
+    assert not kitchen.seen().holds("open", "drawer")
+    assert kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
 
 
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
-
-from shapely.geometry import Point
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
-from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
-from hicrisp_core.robot.gripper import Gripper, solids
+from hicrisp_core.robot.gripper import Gripper
 
 _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
@@ -22,14 +19,12 @@ _GAPS = (0.018, 0.03, 0.045, 0.055)
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
-_STEP, _BOX_SPOTS, _FRONT = 0.04, 4, 0.03
-"""Metres between the spots of a surface; the spots to each side of the middle of a drawer or a cupboard, and how far
-before it those are that come first, metres.
-"""
-LOOKED_AT = 60
+_STEP = 0.04
+"""Metres between the spots of a surface."""
+LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
-_SNUG, _TIGHT = 0.002, 0.003
-"""Least space to the walls of a compartment, and of what has no more room elsewhere, metres."""
+TIGHT = 0.003
+"""Least space around what has no more room elsewhere, metres."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -177,7 +172,7 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twi
         return []
     around = footprint(item, Pose((0.0, 0.0, 0.0))).bounds
     widths = around[2] - around[0], around[3] - around[1]
-    xs, ys = (_evenly((size - width) / 2.0, math.ceil(max(0.0, size - width) / 2.0 / _STEP))
+    xs, ys = (evenly((size - width) / 2.0, math.ceil(max(0.0, size - width) / 2.0 / _STEP))
               for size, width in zip(below.size, widths))
 
     def crowded(*spot: float) -> bool:
@@ -186,89 +181,20 @@ def on_flat_top(item: WorldObject, below: WorldObject, workspace: Workspace, twi
 
     spots = sorted(((x, y) for x in xs for y in ys), key=lambda spot: (crowded(*spot), math.hypot(*spot)))
     poses = tuple(Pose((*below.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots)
-    return [Round(lambda: poses, space) for space in (workspace.clearance, _TIGHT)]
+    return [Round(lambda: poses, space) for space in (workspace.clearance, TIGHT)]
 
 
-def _evenly(most: float, steps: int) -> List[float]:
-    """Return numbers from the least to the most, evenly apart, with 0 among them; metres."""
+def evenly(most: float, steps: int) -> List[float]:
+    """Return distances to both sides of a middle, evenly apart, with 0 among them.
+
+    Args:
+        most: the greatest distance, metres.
+        steps: how many there are to each side.
+
+    Returns:
+        Metres, ascending; 0 alone where there is no room.
+    """
     return [most * step / steps for step in range(-steps, steps + 1)] if steps and most > 0.0 else [0.0]
-
-
-def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]) -> Optional[Pose]:
-    """Return a pose inside a bowl: its middle, or as far as possible from its contents.
-
-    Args:
-        item: the object to place.
-        bowl: the hollow object.
-        world: observed objects, robots and facts; poses in the world frame.
-        within: names of its contents.
-
-    Returns:
-        Pose in the world frame; ``None`` if the bowl has no pose.
-    """
-    if bowl.pose is None:
-        return None
-    x, y, _ = bowl.pose.position
-    floor = vertical_span(bowl, bowl.pose)[0] + BOWL_WALL
-    room = max(0.0, bowl.size[0] / 2.0 - BOWL_WALL - math.hypot(item.size[0], item.size[1]) / 2.0)
-    contents = [object_ for object_ in world.objects.values() if object_.pose is not None
-                and object_.name != item.name
-                and object_.name in within]
-    bearings = [math.tau * i / 8 for i in range(8)] if contents else []
-    spots = [(x, y), *((x + room * math.cos(a), y + room * math.sin(a)) for a in bearings)]
-    best_spot, best_space = spots[0], -math.inf
-    for spot in spots:
-        space = min((math.dist(spot, object_.pose.position[:2]) for object_ in contents if object_.pose), default=0.0)
-        if space > best_space + 1e-9:
-            best_spot, best_space = spot, space
-    shadow = footprint(item, Pose((*best_spot, 0.0)))
-    tops = [vertical_span(object_, object_.pose)[1] for object_ in contents
-            if object_.pose and footprint(object_, object_.pose).distance(shadow) <= 0.0]
-    return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
-
-
-def inside_box(
-    item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,)
-) -> List[Round]:
-    """Return the spots in a drawer or a cupboard, those nearest to its front first; in a compartment to its middle.
-    What is taken by its walls, such as a mug with a handle, is turned by quarters, whole on the floor where it can be.
-
-    Args:
-        item: the object to place.
-        box: what it goes into; its front is at its greatest x. In a compartment it is turned as that is long.
-        workspace: limits of the arm.
-        drops: heights above its floor at which the item is let go, metres.
-
-    Returns:
-        Rounds of candidate poses, to be tried in order.
-    """
-    if box.pose is None:
-        return []
-    here = Pose((0.0, 0.0, 0.0))
-    walls = [(footprint(wall, at), *vertical_span(wall, at)) for wall, at in solids(box, here)]
-    floor, ground = max(((top, wall) for wall, _, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
-                        key=lambda each: each[0], default=(BOWL_WALL - box.size[2] / 2.0, footprint(box, here)))
-    height = floor + item.size[2] / 2.0
-    across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
-    turns = range(4) if item.form.walls else (int(across_it and item.form.boxy and box.form.ground),)
-    beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
-    spaces: Dict[Pose, float] = {}
-    for turn in (from_yaw(math.pi / 2.0 * quarter) for quarter in turns):
-        shadow = footprint(item, Pose(here.position, turn)).bounds
-        along, across = (_evenly((size - high + low) / 2.0 - _SNUG, _BOX_SPOTS)
-                         for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
-        spaces.update({spot: min(map(footprint(item, spot).distance, beside), default=math.inf)
-                       for spot in (Pose((x, y, height), turn) for x in along for y in across)})
-    least, front = (_SNUG, 0.0) if box.form.ground else (_TIGHT, _FRONT)
-    roomy = [spot for spot, space in spaces.items() if space >= least]
-    whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
-    ordered = sorted(whole or roomy, key=lambda spot: (
-        spaces[spot] < workspace.clearance, abs(spot.position[0] - front) + abs(spot.position[1])))
-    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop))) for spot in ordered[:LOOKED_AT // len(drops)]]
-             for drop in drops]
-    # A compartment's walls are others' solids; more space than enough is no better.
-    roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
-    return [Round(partial(tuple, each), least, roomiest) for each in poses]
 
 
 def free(

@@ -12,6 +12,7 @@ from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tupl
 
 from shapely.geometry.base import BaseGeometry
 
+from hicrisp_core.body.containers import inside, inside_box
 from hicrisp_core.body.placement import (
     DIRECTIONS,
     LOOKED_AT,
@@ -21,8 +22,6 @@ from hicrisp_core.body.placement import (
     apart,
     beside,
     free,
-    inside,
-    inside_box,
     on_flat_top,
     on_top,
     table_of,
@@ -36,14 +35,17 @@ from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.robot.gripper import parts
+from hicrisp_core.robot.skills_carry import NEARLY
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
 _HELD_UP = 0.16
 """How far above a free spot an item is held up for another arm, metres."""
-_BELOW = 0.02
+_BELOW = NEARLY + 0.005
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
-_DROPS = (0.015, 0.03, 0.06, 0.09, 0.12)
+_DROPS = (0.012, 0.03, 0.06, 0.09, 0.12)
 """Heights above its floor, metres, from which an item is let go in a container too deep for the hand."""
+_WRIST = 0.03
+"""Room beside a hand that has room for the wrist above it, too, metres."""
 _ALIKE = 0.005
 """Difference of their extents up to which two objects of a type count as a pair, metres."""
 _BEARINGS = 16
@@ -259,6 +261,9 @@ def _in(asked: TargetQuestion) -> Target:
         return None
     if container.form.round:
         return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
+    gripper = asked.workspace.gripper
+    if container.form.hollow and gripper is not None:
+        asked = replace(asked, workspace=replace(asked.workspace, gripper=replace(gripper, room=_WRIST)))
     spots = replace(asked.spots(item, inside_box(item, container, asked.room), container.name),
                     exact=bool(item.form.walls))
     if not container.form.hollow or spots.best() is not None:

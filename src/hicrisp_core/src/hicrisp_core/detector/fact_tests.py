@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Tuple
 
 from shapely.geometry import Point
 
@@ -68,7 +69,8 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
-    measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
+    measured: Tuple[Measured, ...] = (
+        Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
     tilt = math.acos(min(1.0, max(abs(axis[2]) for axis in upper.pose.axes)))
     leans = lower.form.dip > 0.0 and tilt > _LEANS
     measured += (Measured("tilt", math.degrees(tilt), "deg"),) if leans else ()

@@ -23,7 +23,7 @@ from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
-_FAR = 0.95
+_FAR = 0.98
 """Share of its range to which a part is opened: not hard against its stop."""
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""

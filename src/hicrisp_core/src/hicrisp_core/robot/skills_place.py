@@ -12,12 +12,11 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
-from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
+from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, beside, carry, slip_under
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, ways_to_place
 
@@ -38,16 +37,10 @@ _ENDING = 8.0
 _MISSED = Outcome(Status.EXECUTION, cause=Cause(CauseKind.OFF_GOAL))
 _AGAIN = (CauseKind.OFF_GOAL, CauseKind.TOUCHED)
 """What another approach may do better."""
-NEARLY = 0.012
-"""Height above the goal, or above a bowl's rim, at which an item must still be clear of everything,
-metres.
-"""
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
 _OVER_TOP = 0.04
 """How far above what it let go the tool goes, which was around the middle of a tall one, metres."""
-_LIFT = 0.02
-"""Least height by which an item goes back up that touched something too early, metres."""
 
 
 @dataclass
@@ -153,7 +146,7 @@ class Approach:
         seen = carried(self.context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
-        x, y = _beside(seen, self.placement)
+        x, y = beside(seen, self.placement)
         if learn:
             self._learnt = self._learnt.updated((x - self.told[0], y - self.told[1]), _LEARNING)
             bias = self._learnt.bias(_LEARNING)
@@ -172,14 +165,6 @@ class Approach:
         why = (f"{nearest} was seen {quantity(self._nearest, 'm')} beside its goal, and "
                f"{quantity(self.within, 'm')} are allowed; the {name} stays in the hand")
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (name,), said=why, metres=self._nearest))
-
-
-def _beside(seen: WorldObject, placement: Placement) -> Planar:
-    """Return the horizontal distance of an observed item from its goal, metres."""
-    if seen.pose is None:
-        return (math.inf, math.inf)
-    (x, y, _), (goal_x, goal_y, _) = seen.pose.position, placement.item.position
-    return (x - goal_x, y - goal_y)
 
 
 def carried(context: SkillContext, name: str) -> Union[WorldObject, Outcome]:
@@ -245,7 +230,7 @@ def touch_down(
     above = here - goal
     if here - max(goal, told.position[2]) < max(context.settings.early, rim(object_, item, world) - NEARLY):
         return DONE
-    context.raise_tool(max(_LIFT, context.settings.approach - above), unchecked)
+    context.raise_tool(max(LEAST_LIFT, context.settings.approach - above), unchecked)
     why = f"the {object_.name} touched something {100 * above:.1f} cm above the goal"
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
 
@@ -328,38 +313,20 @@ def place(
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
         clear = rim(object_, placement.item, world) + NEARLY
-        outcome = _carry(context, object_, world, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
-        if outcome.ok and within > 0.0:
+        shift = correction if within <= 0.0 else (0.0, 0.0, 0.0)
+        outcome = carry(context, object_, world, placement, clear, shift)
+        leans = bool(outcome.blockers) and clear > NEARLY and placement.grasp.clearance > 0.0
+        if leans:
+            outcome = slip_under(context, object_, placement, outcome, world, shift)
+        if outcome.ok and within > 0.0 and not leans:
             outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
-            outcome = _lower(context, object_, placement, world, correction)
+            outcome = _lower(context, object_, placement, world, shift)
         stopped = context.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
-
-
-def _carry(
-    context: SkillContext, item: WorldObject, world: WorldState, placement: Placement, clear: float, correction: Vector
-) -> Outcome:
-    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the goal and on the
-    way down from there.
-    """
-    context.progress("transfer", 0.2)
-    goal, dish = placement.grasp.pose, item.form.rim
-    reached = context.plan_to(goal.shifted((0.0, 0.0, clear)), below(item, placement.item, world), (goal,))
-    if isinstance(reached, MotionFailure):
-        return reached.outcome()
-    # A dish that is carried higher than it was lifted may get tilted.
-    lifted = context.arm.tool_pose().position[2] - placement.grasp.pose.position[2] if dish else math.inf
-    most, outcome = max(clear, min(lifted, context.settings.approach)), DONE
-    for height in (most, (most + clear) / 2.0, clear):
-        motion = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, height)).shifted(correction))
-        if not isinstance(motion, MotionFailure):
-            return context.follow(motion)
-        outcome = motion.outcome()  # Less high is nearer, and below what leans over the goal.
-    return outcome
 
 
 def _lower(

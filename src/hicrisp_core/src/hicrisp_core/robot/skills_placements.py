@@ -155,7 +155,8 @@ def most_room(
 
 
 def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
-    """Return the ways to put a held item down level, with the target's yaw up to the item's symmetry.
+    """Return the ways to put a held item down level, with the target's yaw up to the item's symmetry; a dish that sits
+    askew in the hand goes down as it is held where the hand has no room otherwise.
 
     Args:
         item: the held item.
@@ -171,13 +172,16 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
         return []
     found: List[Placement] = []
     around = replace(world, objects={name: other for name, other in world.objects.items() if not _holds(other, target)})
-    for orientation in _orientations(item, item.pose, target):
-        pose = Pose(target.position, orientation)
-        pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
-        tool = pose.compose(hold.item.inverse())
-        room = hand_room(tool, hold.opening, around, gripper, item.name)
-        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
-                               room.blockers))
+    for now in (_levelled(item.pose.orientation), *((item.pose.orientation,) if item.form.rim else ())):
+        if any(way.grasp.clearance > 0.0 for way in found):
+            break
+        for orientation in _orientations(item, now, target):
+            pose = Pose(target.position, orientation)
+            pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
+            tool = pose.compose(hold.item.inverse())
+            room = hand_room(tool, hold.opening, around, gripper, item.name)
+            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
+                                   room.blockers))
     return found
 
 
@@ -222,9 +226,8 @@ def _grasp_of(way: Placement) -> Grasp:
     return way.grasp
 
 
-def _orientations(item: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
-    """Return the orientations that will do: level, turned by what the item's shape cannot be told from."""
-    level = _levelled(now.orientation)
+def _orientations(item: WorldObject, level: Quaternion, target: Pose) -> List[Quaternion]:
+    """Return the orientations that will do, turned by what the item's shape cannot be told from."""
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
     flat = ahead if abs(ahead[2]) < 0.5 else across

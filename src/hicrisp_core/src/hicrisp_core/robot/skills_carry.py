@@ -1,0 +1,100 @@
+"""Carrying what is held to above its goal: from above, or past something that leans over it."""
+
+from __future__ import annotations
+
+import math
+
+from hicrisp_core.model import Outcome, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import Planar
+from hicrisp_core.ports.robot import MotionFailure
+from hicrisp_core.robot.skills import DONE, SkillContext, below
+from hicrisp_core.robot.skills_placements import Placement
+
+NEARLY = 0.012
+"""Height above the goal, or above a bowl's rim, at which an item must still be clear of everything,
+metres.
+"""
+LEAST_LIFT = 0.02
+"""Least height by which an item goes back up that touched something too early, metres."""
+_ASIDE = (0.01, 0.015, 0.02)
+"""How far beside what leans over its goal an item goes down, metres."""
+
+
+def beside(seen: WorldObject, placement: Placement) -> Planar:
+    """Return the horizontal distance of an observed item from its goal.
+
+    Args:
+        seen: the item as observed.
+        placement: where it shall be.
+
+    Returns:
+        Metres along x and y; infinite if it is not seen.
+    """
+    if seen.pose is None:
+        return (math.inf, math.inf)
+    (x, y, _), (goal_x, goal_y, _) = seen.pose.position, placement.item.position
+    return (x - goal_x, y - goal_y)
+
+
+def carry(
+    context: SkillContext, item: WorldObject, world: WorldState, placement: Placement, clear: float, correction: Vector
+) -> Outcome:
+    """Bring the held item above its goal, if it is free of everything there and on the way down.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        item: the held item.
+        world: observed objects, robots and facts; poses in the world frame.
+        placement: where the item shall be, and the hand with it.
+        clear: height above the goal at which it must be free, metres.
+        correction: offset added to the commanded pose, metres.
+
+    Returns:
+        DONE above the goal, or why not.
+    """
+    context.progress("transfer", 0.2)
+    goal, dish = placement.grasp.pose, item.form.rim
+    reached = context.plan_to(goal.shifted((0.0, 0.0, clear)), below(item, placement.item, world), (goal,))
+    if isinstance(reached, MotionFailure):
+        return reached.outcome()
+    # A dish that is carried higher than it was lifted may get tilted.
+    lifted = context.arm.tool_pose().position[2] - placement.grasp.pose.position[2] if dish else math.inf
+    most, outcome = max(clear, min(lifted, context.settings.approach)), DONE
+    for height in (most, (most + clear) / 2.0, clear):
+        motion = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, height)).shifted(correction))
+        if not isinstance(motion, MotionFailure):
+            return context.follow(motion)
+        outcome = motion.outcome()  # Less high is nearer, and below what leans over the goal.
+    return outcome
+
+
+def slip_under(
+    context: SkillContext, item: WorldObject, placement: Placement, blocked: Outcome, world: WorldState, shift: Vector
+) -> Outcome:
+    """Bring the held item just above its goal below something that leans over it: down beside that, and then under it.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        item: the held item.
+        placement: where the item shall be, and the hand with it.
+        blocked: why it cannot come from above; its first blocker leans over the goal.
+        world: observed objects, robots and facts; poses in the world frame.
+        shift: offset added to the commanded pose, metres.
+
+    Returns:
+        DONE just above the goal; else ``blocked``, or why the motion was stopped.
+    """
+    over, touch = world.objects.get(blocked.blockers[0], item), below(item, placement.item, world)
+    (x, y), goal = beside(over, placement), placement.grasp.pose.shifted(shift)
+    there, apart = goal.shifted((0.0, 0.0, NEARLY)), max(math.hypot(x, y), LEAST_LIFT)
+    for aside in _ASIDE:
+        side = there.shifted((-aside * x / apart, -aside * y / apart, 0.0))
+        motion = context.plan_to(side.shifted((0.0, 0.0, context.settings.approach)), touch, (side, there, goal))
+        outcome = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
+        for pose in (side, there):
+            outcome = context.line(pose, context.settings.guarded, touch) if outcome.ok else outcome
+        if outcome.ok or context.interrupted() is not None:
+            return outcome
+        if outcome.status is Status.EXECUTION:
+            context.raise_tool(context.settings.approach, touch)
+    return blocked
