@@ -1,14 +1,16 @@
 """The detector on poses: facts, sentences with distances, action before state, stale and missing poses."""
 
+import math
 from dataclasses import replace
 
 import pytest
 from failures import words
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.fact_tests import within_bowl
+from hicrisp_core.detector.fact_tests import on, within_bowl
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.shapes import SHAPES
 
 CATALOGUE = {
     "table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
@@ -75,12 +77,22 @@ def test_a_relation_is_seen_from_poses(domain, place_of_box, fact):
 
 @pytest.mark.parametrize(("size", "middle", "inside"), [
     ((0.05, 0.05, 0.02), 0.02, True), ((0.05, 0.05, 0.25), 0.14, True), ((0.05, 0.05, 0.02), 0.08, True),
-    ((0.05, 0.05, 0.05), 0.11, False), ((0.05, 0.05, 0.02), 0.13, False)],
-    ids=["on its floor", "standing in it", "on others, below its rim", "on others, above its rim", "on top"])
+    ((0.05, 0.05, 0.05), 0.095, False), ((0.05, 0.05, 0.05), 0.11, False), ((0.05, 0.05, 0.02), 0.13, False)],
+    ids=["on its floor", "standing in it", "on others, below its rim", "reaching over its rim", "on others, above its rim",
+         "on top"])
 def test_what_stands_in_a_box_is_in_it_and_what_lies_on_a_full_one_is_not(domain, size, middle, inside):
     box = WorldObject("crate", "bowl", "tray", (0.2, 0.2, 0.1), pose=Pose((0.5, 0.0, 0.05)))
     item = WorldObject("item", "box", "box", size, pose=Pose((0.5, 0.0, middle)))
     assert within_bowl(domain.predicates["in"], item, box, WorldState()).holds is inside
+
+
+@pytest.mark.parametrize(("tilt", "stands"), [(4.0, True), (18.0, False)])
+def test_a_bowl_that_leans_on_the_rim_of_a_plate_is_not_on_it(domain, tilt, stands):
+    plate = WorldObject("plate", "dish", "box", (0.14, 0.14, 0.02), pose=Pose((0.5, 0.0, 0.01)),
+                        own_form=replace(SHAPES["box"], dip=0.011))
+    bowl = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.05),
+                       pose=Pose((0.53, 0.0, 0.041), from_euler(math.radians(tilt), 0.0, 0.0)))
+    assert on(domain.predicates["on"], bowl, plate, WorldState()).holds is stands
 
 
 def test_a_held_item_stands_nowhere(domain):

@@ -93,7 +93,7 @@ def inside_box(
     roomy = [spot for spot, space in spaces.items() if space >= least]
     whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
     ordered = sorted(whole or roomy, key=lambda spot: (
-        spaces[spot] < workspace.clearance / 2.0,
+        spaces[spot] < workspace.clearance,
         abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
     poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop))) for spot in ordered[:LOOKED_AT // len(drops)]]
              for drop in drops]
