@@ -78,7 +78,7 @@ def test_a_relation_is_seen_from_poses(domain, place_of_box, fact):
 @pytest.mark.parametrize(("size", "middle", "inside"), [
     ((0.05, 0.05, 0.02), 0.02, True), ((0.05, 0.05, 0.25), 0.14, True), ((0.05, 0.05, 0.02), 0.08, True),
     ((0.05, 0.05, 0.05), 0.095, False), ((0.05, 0.05, 0.05), 0.11, False), ((0.05, 0.05, 0.02), 0.13, False)],
-    ids=["on its floor", "standing in it", "on others, below its rim", "reaching over its rim", "on others, above its rim",
+    ids=["on its floor", "standing in it", "on others, below its rim", "reaching over its rim", "on others, above it",
          "on top"])
 def test_what_stands_in_a_box_is_in_it_and_what_lies_on_a_full_one_is_not(domain, size, middle, inside):
     box = WorldObject("crate", "bowl", "tray", (0.2, 0.2, 0.1), pose=Pose((0.5, 0.0, 0.05)))

@@ -26,7 +26,7 @@ from hicrisp_move_base.settings import MoveBaseSettings
 _LONGEST_GAP = 1.0
 """Seconds between two messages for which the speeds explain a way at most."""
 _STILL_TURN = 0.05
-"""Speed of turning below which a base counts as standing, rad/s: less than the noise of its odometry."""
+"""Speed of turning below which a base counts as standing, rad/s: more than the noise of odometry."""
 _FRESH = 0.5
 """Seconds for which the latest message tells of now."""
 _BLIND = "the base does not drive blind and stands still"
