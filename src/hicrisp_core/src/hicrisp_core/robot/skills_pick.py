@@ -12,7 +12,7 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObj
 from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rotate
 from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
-from hicrisp_core.robot.affordances import ranked
+from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, leaning
 from hicrisp_core.robot.skills import DONE, SkillContext, below, clears, failed, first_reason
 from hicrisp_core.robot.skills_placements import can_place
@@ -139,12 +139,11 @@ def _try(
     touch = frozenset({item.name})
     best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
-    others: List[Grasp] = []
-    leant = leaning(candidates, item, world, context.gripper)
-    first, second = (_suiting(ranked(ways, lambda grasp: grasp, margin), others, lambda grasp: target is None
-                              or can_place(item, grasp, target, world, context.gripper, context.arm.margin))
-                     for ways in (candidates, leant))
-    for ways in (first, second, others):
+
+    def suits(grasp: Grasp) -> bool:
+        return target is None or can_place(item, grasp, target, world, context.gripper, context.arm.margin)
+
+    for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
         for grasp in islice(ways, context.settings.tries):
             approached = approach(context, grasp, touch)
             stopped = context.interrupted()
@@ -163,13 +162,22 @@ def _try(
     return best or DONE
 
 
-def _suiting(ways: Iterable[Grasp], others: List[Grasp], suits: Callable[[Grasp], bool]) -> Iterator[Grasp]:
-    """Yield the grasps that suit what comes after them, in their order; those between them become the others."""
-    for way in ways:
-        if suits(way):
-            yield way
-        else:
-            others.append(way)
+def _rounds(
+    upright: List[Grasp], leant: Callable[[], List[Grasp]], suits: Callable[[Grasp], bool], margin: Margin
+) -> Iterator[Iterable[Grasp]]:
+    """Yield the grasps by which a hand goes on as it shall, those with a leaning hand behind them, and the others."""
+    others: List[Grasp] = []
+
+    def suiting(grasps: List[Grasp]) -> Iterator[Grasp]:
+        for grasp in ranked(grasps, lambda grasp: grasp, margin):
+            if suits(grasp):
+                yield grasp
+            else:
+                others.append(grasp)
+
+    yield suiting(upright)
+    yield suiting(leant())
+    yield others
 
 
 def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:
