@@ -17,7 +17,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.describe_task import main, scene_of
-from hicrisp_libero.description import Description, write_scene
+from hicrisp_libero.description import REACH, Description, write_scene
 from hicrisp_libero.episode import ReadInFile
 from hicrisp_libero.node import LiberoServer
 from hicrisp_nodes.cli.options import parse
@@ -59,7 +59,7 @@ def test_what_was_written_is_read_as_the_same_scene(description: Description, tm
     assert (scene.name, scene.world, scene.task) == ("shop_0_3", "libero", "put the can beside the box")
     assert scene.objects["tin_can"].pose is not None
     assert scene.objects["tin_can"].pose.position == pytest.approx((0.5, 0.2, 0.04))
-    assert bodies_of(scene)["panda"].reach == (0.2, 0.8)
+    assert bodies_of(scene)["panda"].reach == REACH
 
 
 def test_its_cameras_look_where_the_benchmark_s_do(description: Description, tmp_path: Path) -> None:

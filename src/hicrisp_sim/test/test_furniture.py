@@ -91,7 +91,7 @@ def test_a_drawer_that_stands_ajar_is_pushed_open_from_inside_where_no_hand_gets
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(handles, "grasp_candidates", lambda *_: [])
-    kitchen.world.simulation.data.joint("drawer").qpos[0] = 0.7 * kitchen.world.scene.objects["drawer"].joint.reach[1]
+    kitchen.world.simulation.data.joint("drawer").qpos[0] = 0.6 * kitchen.world.scene.objects["drawer"].joint.reach[1]
     assert not kitchen.seen().holds("open", "drawer")
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
