@@ -50,6 +50,7 @@ class MoveBaseSettings:
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.
+        still_turn: speed of turning below which it does, rad/s.
         still_time: for how long both must hold, seconds.
         stop_limit: time within which a stop must be confirmed, seconds.
     """
@@ -79,6 +80,7 @@ class MoveBaseSettings:
     status_age: NonNegativeFloat = fixed(2.0)
     jump: NonNegativeFloat = 0.5
     still_speed: NonNegativeFloat = 0.02
+    still_turn: NonNegativeFloat = fixed(0.05)
     still_time: NonNegativeFloat = fixed(0.2)
     stop_limit: NonNegativeFloat = fixed(2.0)
 

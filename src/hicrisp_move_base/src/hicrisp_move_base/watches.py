@@ -25,8 +25,6 @@ from hicrisp_move_base.settings import MoveBaseSettings
 
 _LONGEST_GAP = 1.0
 """Seconds between two messages for which the speeds explain a way at most."""
-_STILL_TURN = 0.05
-"""Speed of turning below which a base counts as standing, rad/s: more than the noise of odometry."""
 _FRESH = 0.5
 """Seconds for which the latest message tells of now."""
 _BLIND = "the base does not drive blind and stands still"
@@ -124,7 +122,7 @@ class OdometryWatch:
             self._last = (at.x, at.y, stamp, speed)
             self._silence.heard()
             self.speeds, self.stamp = (linear.x, turn), stamp
-            if speed > self._settings.still_speed or abs(turn) > _STILL_TURN:
+            if speed > self._settings.still_speed or abs(turn) > self._settings.still_turn:
                 self._still_since = math.inf
             elif self._still_since == math.inf:
                 self._still_since = now

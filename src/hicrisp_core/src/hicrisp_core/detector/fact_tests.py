@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Tuple
+from typing import Sequence, Tuple
 
 from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Predicate
-from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
-from hicrisp_core.model.geometry import rotate
+from hicrisp_core.model import Measured, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.keep_out import footprint, gap, grip_at, thinnest, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.model.world import HELD_UP_AT
@@ -71,7 +70,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
     measured: Tuple[Measured, ...] = (
         Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
-    tilt = math.acos(min(1.0, max(abs(axis[2]) for axis in upper.pose.axes)))
+    tilt = _tilt(upper.pose.axes)
     leans = lower.form.dip > 0.0 and tilt > _LEANS
     measured += (Measured("tilt", math.degrees(tilt), "deg"),) if leans else ()
     level = -lower.form.dip - predicate.tolerance <= step <= predicate.tolerance
@@ -155,9 +154,7 @@ def lying(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldStat
     """
     if item.pose is None:
         return _UNSEEN
-    axes = ((0.0, 0.0, 1.0),) if not item.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    upright = max(abs(rotate(item.pose.orientation, axis)[2]) for axis in axes)
-    tilt = math.acos(min(1.0, upright))
+    tilt = _tilt(item.pose.axes if item.form.boxy else item.pose.axes[2:])
     return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))
 
 
@@ -311,6 +308,11 @@ def shut(predicate: Predicate, part: WorldObject, _: WorldObject, __: WorldState
 
 def _share(part: WorldObject) -> float:
     return part.joint.share(part.pose) if part.joint is not None and part.pose is not None else 0.5
+
+
+def _tilt(axes: Sequence[Vector]) -> float:
+    """Return the least angle between one of some axes, unit vectors in the world frame, and the vertical, radians."""
+    return math.acos(min(1.0, max(abs(axis[2]) for axis in axes)))
 
 
 def _level(a: WorldObject, b: WorldObject) -> bool:

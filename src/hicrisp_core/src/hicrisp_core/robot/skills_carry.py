@@ -53,15 +53,15 @@ def carry(
         DONE above the goal, or why not.
     """
     context.progress("transfer", 0.2)
-    goal, dish = placement.grasp.pose, item.form.rim
+    goal = placement.grasp.pose
     reached = context.plan_to(goal.shifted((0.0, 0.0, clear)), below(item, placement.item, world), (goal,))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
     # A dish that is carried higher than it was lifted may get tilted.
-    lifted = context.arm.tool_pose().position[2] - placement.grasp.pose.position[2] if dish else math.inf
+    lifted = context.arm.tool_pose().position[2] - goal.position[2] if item.form.rim else math.inf
     most, outcome = max(clear, min(lifted, context.settings.approach)), DONE
     for height in (most, (most + clear) / 2.0, clear):
-        motion = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, height)).shifted(correction))
+        motion = context.plan_to(goal.shifted((0.0, 0.0, height)).shifted(correction))
         if not isinstance(motion, MotionFailure):
             return context.follow(motion)
         outcome = motion.outcome()  # Less high is nearer, and below what leans over the goal.
