@@ -32,6 +32,8 @@ _JUMP = 1.0
 """Jump of a followed clock that counts as a reset, seconds."""
 _STILL = 0.5
 """Wall seconds for which a clock that is followed is waited for in each control period."""
+_ARM_OF_TURN = 0.1
+"""How far from an object's middle a turn is felt, metres: what is held creeps about the fingers, and stands."""
 _LATCHED = 0.02
 """Metres or radians from closed within which a latch holds."""
 _IDLE_RATE = 1.0
@@ -128,18 +130,19 @@ class Simulation:
         self._hold()
 
     def speed_of(self, name: str) -> float:
-        """Return the greatest speed of a movable object along any axis.
+        """Return how fast a movable object moves along any axis, or by turning.
 
         Args:
             name: name of the object in the world.
 
         Returns:
-            m/s or rad/s; 0 for an unknown name.
+            m/s; 0 for an unknown name.
         """
         if name not in self._free:
             return 0.0
         first = self._free[name]
-        return float(np.abs(self.data.qvel[first:first + 6]).max())
+        moves, turns = np.split(self.data.qvel[first:first + 6], 2)
+        return float(max(np.abs(moves).max(), _ARM_OF_TURN * np.abs(turns).max()))
 
     def _hold(self) -> None:
         """Let latches hold what is closed, and what is stuck hold fast."""
