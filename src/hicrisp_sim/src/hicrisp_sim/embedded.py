@@ -342,15 +342,17 @@ class EmbeddedWorld(SimulatedWorld):
             seconds: limit in simulation time, seconds.
             moving: returns the names of objects and robots that may move.
         """
-        bodies = self._bodies()
-        end, quiet = self.time + seconds, 0.0
+        bodies, end, stands = self._bodies(), self.time + seconds, False
         with self.simulation.moving():
-            while self.time < end and quiet < _QUIET_FOR:
-                before, besides = self.time, moving()
-                self.simulation.step()
-                speed = max((self.simulation.speed_of(body) for name, body in bodies.items() if name not in besides),
-                            default=0.0)
-                quiet = quiet + self.time - before if speed < QUIET else 0.0
+            while self.time < end and not stands:
+                until, before = min(end, self.time + _QUIET_FOR), {
+                    name: self.simulation.place_of(body) for name, body in bodies.items()}
+                may_move = set(moving())
+                while self.time < until:
+                    self.simulation.step()
+                    may_move |= moving()
+                stands = all(name in may_move or self.simulation.moved(bodies[name], place) < QUIET * _QUIET_FOR
+                             for name, place in before.items())
 
     def _bodies(self) -> Dict[str, str]:
         """Return the free bodies of the physics by the names of the objects and robots that they are."""

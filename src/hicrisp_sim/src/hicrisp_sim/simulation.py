@@ -116,10 +116,8 @@ class Simulation:
         """The arms in their postures, the fingers open, the controllers at rest."""
         for arm in self.arms.values():
             arm.begin()
-        self._free: Mapping[str, int] = {
-            self.model.joint(number).name: int(self.model.jnt_dofadr[number])
-            for number in range(self.model.njnt)
-            if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE}
+        self._free = frozenset(self.model.joint(number).name for number in range(self.model.njnt)
+                               if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE)
         self.parts: Mapping[str, Joint] = {
             name: item.joint for name, item in self.scene.objects.items() if item.joint is not None}
         """What hangs on fixtures, by name."""
@@ -129,20 +127,30 @@ class Simulation:
         self._friction = self.model.dof_frictionloss.copy()
         self._hold()
 
-    def speed_of(self, name: str) -> float:
-        """Return how fast a movable object moves along any axis, or by turning.
+    def moved(self, name: str, before: np.ndarray) -> float:
+        """Return how far a movable object is from where it was, along any axis or by turning.
+
+        Args:
+            name: name of the object in the world.
+            before: array (7,): what ``place_of`` said.
+
+        Returns:
+            Metres.
+        """
+        shift, turn = np.split(self.place_of(name) - before, [3])
+        back = turn + 2.0 * before[3:]  # The same turn has two quaternions, of opposite signs.
+        return float(max([*np.abs(shift), 2.0 * _ARM_OF_TURN * min(np.linalg.norm(turn), np.linalg.norm(back))]))
+
+    def place_of(self, name: str) -> np.ndarray:
+        """Return where a movable object is.
 
         Args:
             name: name of the object in the world.
 
         Returns:
-            m/s; 0 for an unknown name.
+            Array (7,): position, metres, and quaternion w first, in the physics' frame; zeros for an unknown name.
         """
-        if name not in self._free:
-            return 0.0
-        first = self._free[name]
-        moves, turns = np.split(self.data.qvel[first:first + 6], 2)
-        return float(max(np.abs(moves).max(), _ARM_OF_TURN * np.abs(turns).max()))
+        return np.array(self.data.joint(name).qpos) if name in self._free else np.zeros(7)
 
     def _hold(self) -> None:
         """Let latches hold what is closed, and what is stuck hold fast."""

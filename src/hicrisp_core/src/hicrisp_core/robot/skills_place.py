@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import FrozenSet, Union
+from typing import FrozenSet, List, Union
 
 from shapely.geometry import Point
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.robot.gripper import hand_clearance
@@ -37,6 +38,8 @@ _ENDING = 8.0
 _MISSED = Outcome(Status.EXECUTION, cause=Cause(CauseKind.OFF_GOAL))
 _AGAIN = (CauseKind.OFF_GOAL, CauseKind.TOUCHED)
 """What another approach may do better."""
+_SAME = 0.001
+"""Metres between two approaches of which the second touches what the first has touched."""
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
 _OVER_TOP = 0.04
@@ -62,6 +65,7 @@ class Approach:
     told: Vector = (0.0, 0.0, 0.0)
     _learnt: OffsetEstimate = field(default_factory=OffsetEstimate)
     _nearest: float = math.inf
+    _off: Planar = (math.inf, math.inf)
     _count: int = 0
 
     def place(self, clear: float) -> Outcome:
@@ -82,6 +86,7 @@ class Approach:
         carried_at = self.context.arm.tool_pose().position[2] - self.placement.grasp.pose.position[2]
         height = max(clear, min(carried_at, self.context.settings.approach) - _BELOW_CARRY)
         most, blocked, longest, outcome = self.context.settings.approaches, 0, 0.0, DONE
+        touched: List[Planar] = []
         for number in range(most):
             left = self.context.left()
             if number and left < longest + _ENDING:
@@ -99,6 +104,9 @@ class Approach:
                 again = blocked < _BLOCKED
             else:
                 again = outcome.cause is not None and outcome.cause.kind in _AGAIN
+            if has_touched(outcome):
+                again = again and all(math.dist(self._off, other) > _SAME for other in touched)
+                touched.append(self._off)
             if not again:
                 return outcome
         return self._off_goal() if outcome.cause == _MISSED.cause else outcome
@@ -146,7 +154,7 @@ class Approach:
         seen = carried(self.context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
-        x, y = beside(seen, self.placement)
+        x, y = self._off = beside(seen, self.placement)
         if learn:
             self._learnt = self._learnt.updated((x - self.told[0], y - self.told[1]), _LEARNING)
             bias = self._learnt.bias(_LEARNING)
@@ -233,6 +241,18 @@ def touch_down(
     context.raise_tool(max(LEAST_LIFT, context.settings.approach - above), unchecked)
     why = f"the {object_.name} touched something {100 * above:.1f} cm above the goal"
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
+
+
+def has_touched(outcome: Outcome) -> bool:
+    """Check whether something was touched too early: it stands where the world does not show it.
+
+    Args:
+        outcome: of the way down.
+
+    Returns:
+        True if that is why it ended.
+    """
+    return outcome.cause is not None and outcome.cause.kind is CauseKind.TOUCHED
 
 
 def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
@@ -323,7 +343,7 @@ def place(
         elif outcome.ok:
             outcome = _lower(context, object_, placement, world, shift)
         stopped = context.interrupted()
-        if stopped is not None or outcome.status is not Status.PLANNING:
+        if stopped is not None or outcome.status is not Status.PLANNING and not has_touched(outcome):
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
