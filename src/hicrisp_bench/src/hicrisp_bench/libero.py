@@ -12,6 +12,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.ports.interpreter import Interpreter
+from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import SceneFault
 from hicrisp_libero.client import Benchmark, suites
 from hicrisp_libero.description import describe
@@ -24,11 +25,10 @@ from hicrisp_bench.options import add_llm, add_policies, llm_settings
 from hicrisp_bench.runner import Runner, folder_of
 from hicrisp_bench.statistics import Tally, corrections_of
 from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.trial import camera_sight
 
 SUITES = ("libero_object", "libero_spatial", "libero_goal")
 WORDS, FILE, GIVEN = "words", "file", "given"
-TIER = "poses"
-"""How objects are seen."""
 NO_FAULT = "none"
 FAULTS: Mapping[str, Optional[SceneFault]] = {
     NO_FAULT: None, "place_offset": SceneFault("place_offset", magnitude=(0.02,)),
@@ -44,13 +44,16 @@ REFERENCE: List[Dict[str, Any]] = [{"source": "LIBERO-PRO", "suite": suite, "pol
     for suite, success in zip(SUITES, figures)]
 NOTE = (
     "Success is the benchmark's own check, at the end of any of its steps of 0.05 s; `believed` is what our detector "
-    "said at the end. Objects are seen by their true poses; nothing was trained on the benchmark. With the goal "
+    "said at the end; nothing was trained on the benchmark. With the goal "
     "`given` the words were not read: the meaning was that of the benchmark's file. With `file` the words were read by "
     "the language model in the scene as that file describes it, and a search planned.")
 _CONTROL = {
     JOINT: "Joints are commanded for at most three minutes of simulated time.",
     OSC: "The arm is driven by the benchmark's own actions of 0.05 s through its environment's step, at most as many "
     "as published evaluations allow (`actions`: those until success); planning takes none of them."}
+_SEEN = {
+    POSES: "Objects are seen by their true poses.",
+    CAMERA: "Objects are seen in the fixed camera's pictures alone, with simulated noise of its depth."}
 _NOTHING = "Nothing was injected."
 _INJECTED = (
     "Injected into the benchmark's physics: `place_offset`, a Gaussian miss of 2 cm in x and in y at every approach "
@@ -70,6 +73,7 @@ class Episode:
         goal: ``words`` if the instruction is read where the robot is, ``file`` if it is in the scene as the benchmark's
             file describes it, ``given`` if the meaning is that of the file.
         control: how the arm is driven.
+        tier: how objects are seen: ``poses``, the true ones, or ``camera``, by the fixed camera's pictures alone.
         faults: which of ``FAULTS`` is injected.
         pictures: folder that gets a picture of the end.
     """
@@ -82,6 +86,7 @@ class Episode:
     llm: str
     goal: str
     control: str = JOINT
+    tier: str = POSES
     faults: str = NO_FAULT
     pictures: Optional[Path] = None
 
@@ -123,7 +128,8 @@ def run_one(episode: Episode) -> Dict[str, Any]:
             picture = episode.pictures / picture_of(
                 episode.suite, episode.number, episode.init, episode.policy, episode.faults)
         found = run_episode(
-            task, parts, episode.init, interpreter, picture, episode.control, FAULTS[episode.faults])
+            task, parts, episode.init, interpreter, picture, episode.control, FAULTS[episode.faults],
+            camera_sight if episode.tier == CAMERA else None)
     return {"suite": episode.suite, "task": episode.number, "init": episode.init, "policy": episode.policy,
         "faults": episode.faults, **found}
 
@@ -148,6 +154,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "describes it while a search plans, or the meaning is given (words)")
     parser.add_argument("--control", choices=(JOINT, OSC), default=JOINT,
         help="joints are commanded, or the benchmark's own actions are, and no more of them than it allows (joint)")
+    parser.add_argument("--tier", choices=(POSES, CAMERA), default=POSES,
+        help="objects are seen by their true poses, or in the fixed camera's pictures alone (poses)")
     parser.add_argument("--faults", nargs="+", choices=list(FAULTS), default=[NO_FAULT], metavar="KIND",
         help=f"what is injected: {' '.join(FAULTS)} (none)")
     parser.add_argument("--pictures", action="store_true",
@@ -175,8 +183,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     for suite in options.suites if options.control == OSC else ():
         limit_of(suite)
     cases = [((suite, number, policy, faults),
-        [Episode(options.config, suite, number, init, policy, options.llm, options.goal, options.control, faults,
-        pictures) for init in options.inits]) for suite in options.suites
+        [Episode(options.config, suite, number, init, policy, options.llm, options.goal, options.control,
+        options.tier, faults, pictures) for init in options.inits]) for suite in options.suites
         for number in _tasks(suite, options.tasks, known) for faults in options.faults for policy in options.policies]
     found = runner.by_case(run_one, cases, key_of, "libero")
     rows = [_row(suite, policy, faults, options, [tally for (of, _, by, under), tally in found
@@ -193,7 +201,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         pictures.mkdir(parents=True, exist_ok=True)
         (pictures / "index.html").write_text(_page([each for _, tally in found for each in tally.whole]), "utf-8")
     injected = _NOTHING if options.faults == [NO_FAULT] else _INJECTED
-    note = " ".join([NOTE, _CONTROL[options.control], injected, *([_OFFLINE] if llm.offline else [])])
+    note = " ".join([NOTE, _SEEN[options.tier], _CONTROL[options.control], injected, *([_OFFLINE] if llm.offline else [])])
     return Report([*rows, *tasks], COLUMNS, REFERENCE, note,
         {"episodes": [each for _, tally in found for each in tally.whole]},
         (Section("By task", tasks, ("suite", "task", "instruction", *COLUMNS[2:])),
@@ -229,7 +237,7 @@ def _row(suite: str, policy: str, faults: str, options: argparse.Namespace, tall
 
     actions = own.means("actions") if options.control == OSC else {}
     happened = own.count(lambda each: each["happened"]) if faults != NO_FAULT else None
-    return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal, "tier": TIER,
+    return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal, "tier": options.tier,
         "control": options.control, "faults": faults, "happened": happened, **own.trials, **own.share("success"),
         **own.share("believed"), "false_success": wrong(True), "false_failure": wrong(False),
         **own.means("seconds", "steps"), **actions, **corrections_of(own.whole), **cost_of(own.whole)}

@@ -6,14 +6,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
+from hicrisp_core.ports.perception import TrackSource
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.faults import KINDS
 
 from hicrisp_libero.kinds import Translation
@@ -85,6 +87,7 @@ def run_episode(
     picture: Optional[Path] = None,
     control: str = JOINT,
     fault: Optional[SceneFault] = None,
+    sight: Optional[Callable[[EmbeddedWorld], TrackSource]] = None,
 ) -> Dict[str, Any]:
     """Run the executive on a task of the benchmark.
 
@@ -96,12 +99,13 @@ def run_episode(
         picture: file that gets a picture of the end.
         control: how the arm is driven: ``joint``, or ``osc`` for the benchmark's own actions and their number.
         fault: is injected; one that needs a target, for each object that can be moved.
+        sight: creates the perception of the world's objects; their true poses are seen without one.
 
     Returns:
         The result as JSON values: ``success`` is the benchmark's own judgement, ``believed`` our detector's, and
         ``happened`` how often the fault occurred.
     """
-    world, late = LiberoWorld(task, seed, control=control), Event()
+    world, late = LiberoWorld(task, seed, control=control, sight=sight), Event()
     task.actions = 0  # Those until now are the wait with which every evaluation begins.
     world.faults.reset(_TASKS * seed + task.number)
     if fault is not None:

@@ -9,6 +9,7 @@ from typing import Callable, Mapping, Optional, Tuple, Union
 import numpy as np
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.model import Pose
+from hicrisp_core.ports.perception import TrackSource
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
@@ -205,14 +206,16 @@ class LiberoWorld(EmbeddedWorld):
         seed: draws the planner's choices.
         rate: simulated seconds a second; 0 for as fast as it can.
         control: how the arm is driven, ``joint`` or ``osc``.
+        sight: creates the perception of its objects; their true poses are seen without one.
     """
 
     simulation: BenchmarkSimulation
 
-    def __init__(self, task: BenchmarkTask, seed: int = 0, rate: float = 0.0, control: str = JOINT) -> None:
+    def __init__(self, task: BenchmarkTask, seed: int = 0, rate: float = 0.0, control: str = JOINT,
+                 sight: Optional[Callable[[EmbeddedWorld], TrackSource]] = None) -> None:
         self.task, self.control = task, control
         self._wrist: Optional[EmbeddedCamera] = None
-        super().__init__(task.scene, seed, rate, domain=task.domain)
+        super().__init__(task.scene, seed, rate, domain=task.domain, sight=sight)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Begin again, or with another task that was described.
