@@ -21,6 +21,8 @@ _YIELDS = 0.12
 away when it is in the way, the ends of the reach cannot."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
+_EASY = 0.1
+"""How far within the reach a spot lies if a hand comes there in any way, metres."""
 LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
 TIGHT = 0.003
@@ -200,8 +202,8 @@ def evenly(most: float, steps: int) -> List[float]:
 def free(
     item: WorldObject, world: WorldState, workspace: Workspace, within: Optional[WorldObject] = None
 ) -> List[Round]:
-    """Return the free spots of the table, or of a surface or region, nearest to the item first; spots with
-    space all around come before others.
+    """Return the free spots of the table, or of a surface or region, nearest to the item first; spots within easy
+    reach come before others, and of these those with space all around.
 
     Args:
         item: the object to place.
@@ -219,7 +221,9 @@ def free(
     height = _height_on(table_of(world), item)
     poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace)]
     poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
-    return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
+    easy = [pose for pose in poses if math.dist(pose.position[:2], workspace.base) <= workspace.reach[1] - _EASY]
+    return [Round(partial(tuple, spots), space) for spots in (easy, poses)
+            for space in (workspace.hand, workspace.clearance)]
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
