@@ -10,7 +10,7 @@ import pytest
 from drawn import LENS, at, box, cylinder, draw
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
-from hicrisp_perception.ros.annotating import annotated, as_jpeg
+from hicrisp_perception.annotating import annotated, as_jpeg
 
 RED, BLUE = box("red_box"), cylinder("cylinder")
 SPOT, AWAY = at(0.45, 0.1, 0.025), at(0.5, -0.2, 0.045)

@@ -201,7 +201,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         pictures.mkdir(parents=True, exist_ok=True)
         (pictures / "index.html").write_text(_page([each for _, tally in found for each in tally.whole]), "utf-8")
     injected = _NOTHING if options.faults == [NO_FAULT] else _INJECTED
-    note = " ".join([NOTE, _SEEN[options.tier], _CONTROL[options.control], injected, *([_OFFLINE] if llm.offline else [])])
+    note = " ".join([NOTE, _SEEN[options.tier], _CONTROL[options.control], injected,
+        *([_OFFLINE] if llm.offline else [])])
     return Report([*rows, *tasks], COLUMNS, REFERENCE, note,
         {"episodes": [each for _, tally in found for each in tally.whole]},
         (Section("By task", tasks, ("suite", "task", "instruction", *COLUMNS[2:])),
@@ -237,7 +238,7 @@ def _row(suite: str, policy: str, faults: str, options: argparse.Namespace, tall
 
     actions = own.means("actions") if options.control == OSC else {}
     happened = own.count(lambda each: each["happened"]) if faults != NO_FAULT else None
-    return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal, "tier": options.tier,
-        "control": options.control, "faults": faults, "happened": happened, **own.trials, **own.share("success"),
-        **own.share("believed"), "false_success": wrong(True), "false_failure": wrong(False),
+    return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal,
+        "tier": options.tier, "control": options.control, "faults": faults, "happened": happened, **own.trials,
+        **own.share("success"), **own.share("believed"), "false_success": wrong(True), "false_failure": wrong(False),
         **own.means("seconds", "steps"), **actions, **corrections_of(own.whole), **cost_of(own.whole)}

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import Completion, LlmFailure, Message, fingerprint
+from hicrisp_core.llm.images import KEY as IMAGES
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.trace.exchanges import FILE_NAME
 
@@ -38,7 +39,8 @@ class Recorded(NamedTuple):
 
 
 def prompt_key(messages: Sequence[Message]) -> str:
-    """Return the fingerprint by which a file of answers knows a prompt.
+    """Return the fingerprint by which a file of answers knows a prompt: that of its words, for no two pictures are the
+    same.
 
     Args:
         messages: the conversation, oldest first.
@@ -46,7 +48,8 @@ def prompt_key(messages: Sequence[Message]) -> str:
     Returns:
         Twelve hexadecimal digits.
     """
-    return fingerprint(redacted_values([dict(each) for each in messages]))[:_DIGITS]
+    words = [{key: value for key, value in each.items() if key != IMAGES} for each in messages]
+    return fingerprint(redacted_values(words))[:_DIGITS]
 
 
 def holds_answers(replay: str) -> bool:

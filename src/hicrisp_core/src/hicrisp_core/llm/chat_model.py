@@ -11,8 +11,8 @@ from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.exchange import Exchange
 
-Message = Mapping[str, str]
-"""``{"role": ..., "content": ...}``"""
+Message = Mapping[str, Any]
+"""``{"role": ..., "content": ...}``, where there are pictures with a list of data URIs as ``images``."""
 
 
 @dataclass(frozen=True)

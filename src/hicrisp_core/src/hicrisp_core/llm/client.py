@@ -19,6 +19,7 @@ from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
 from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message, RequestAttempt
 from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, model_name, models_in, probe
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
+from hicrisp_core.llm.images import as_parts, images_in, misfit
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
@@ -130,7 +131,9 @@ class ChatClient(ChatModel):
         Returns:
             The answer, or why there is none.
         """
-        no_key = self._failures.no_key()
+        no_key, wrong = self._failures.no_key(), misfit(messages)
+        if wrong:
+            return LlmFailure("request", wrong, 0)
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)
         if no_key is not None:
@@ -139,6 +142,9 @@ class ChatClient(ChatModel):
             self._probing.release()
         answer = self._with_retries(self._request(messages), schema, deadline, self._settings.retries)
         self._budget.add(answer)
+        if isinstance(answer, LlmFailure) and answer.kind == "request" and images_in(messages):
+            return replace(answer, message=f"{answer.message}; where a model takes no pictures, 'roles: {{vision: "
+                                           "...}' of its file names one that does")
         return answer
 
     def _request(self, messages: Sequence[Message]) -> Dict[str, Any]:
@@ -203,6 +209,7 @@ class ChatClient(ChatModel):
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
                 fitted, limit = self._dialect.fitted(request, schema), min(self._settings.timeout_s, deadline.remaining)
+                fitted["messages"] = [as_parts(message) for message in fitted["messages"]]
                 asked = partial(self._package().chat.completions.create, **fitted, timeout=max(0.05, limit))
                 found = self._failures.shown(read_reply(self._calls.call(asked, Deadline(max(0.05, limit)))))
                 self._dialect.worked()

@@ -20,6 +20,7 @@ from hicrisp_core.llm.chat_model import (
     fingerprint,
     schema_hash,
 )
+from hicrisp_core.llm.images import for_record
 from hicrisp_core.llm.redaction import redacted, redacted_values
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.settings import BRAIN, LlmSettings
@@ -157,7 +158,7 @@ class RoleModel(ChatModel):
     ) -> Tuple[Exchange, ...]:
         """One exchange for each request, without secrets; the last one is what the question came to."""
         same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
-                        messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)),
+                        messages=tuple(redacted_values([for_record(each) for each in messages], *self._secrets)),
                         only_goals=self._settings.only_goals, ask_below=self._settings.ask_below,
                         plans=self._plans)
         before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)

@@ -45,9 +45,10 @@ ALEX = "alex"
 TRAVI = "travi"
 ROPA = "ropa"
 CORRECTOR = "corrector"
-ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR)
+VISION = "vision"
+ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR, VISION)
 """Words to a goal; plans; steps to commands; CoPAL's agents for talk, specification and plans; corrections
-within a step.
+within a step; what pictures show.
 """
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]

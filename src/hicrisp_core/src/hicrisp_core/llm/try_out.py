@@ -10,11 +10,19 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.chat_model import Capabilities, LlmFailure, Message
+from hicrisp_core.llm.images import KEY as IMAGES
 from hicrisp_core.llm.models import PROBE_LIMIT, Models
-from hicrisp_core.llm.settings import BRAIN, EMBEDDED, ROLES, LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import BRAIN, EMBEDDED, ROLES, VISION, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 
 _ASK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of a ripe tomato, in one word."},)
+_RED = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsAtx/"
+    "fMYywi+hcEKLNO+FgEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQGBywKmQADiT+IBrQAA"
+    "AABJRU5ErkJggg==")
+"""A red square."""
+_LOOK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of this picture, in one word.",
+                               IMAGES: [_RED]},)
 _SHOWN = 60
 
 
@@ -40,7 +48,8 @@ def try_out(settings: LlmSettings) -> Iterator[Tuple[bool, str]]:
         for found in known:
             yield found.failure is None, found.line
         if all(found.failure is None for found in known):
-            said, who = model.complete(_ASK, Deadline(settings.of_role(roles[0]).timeout_s)), ", ".join(roles)
+            asked, who = _LOOK if VISION in roles else _ASK, ", ".join(roles)
+            said = model.complete(asked, Deadline(settings.of_role(roles[0]).timeout_s))
             if isinstance(said, LlmFailure):
                 yield False, f"{model.name} ({who}) does not answer: {said.message}"
                 continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
+from hicrisp_core.llm.images import KEY as IMAGES
 from hicrisp_core.parsing.plan_text import ParseFailure, is_ambiguous
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.quarantine import plain
@@ -39,7 +40,7 @@ class ModelReply(Generic[_Read]):
 def ask(
     client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
     read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
-    keep: Callable[[_Read], bool] = lambda found: True,
+    keep: Callable[[_Read], bool] = lambda found: True, images: Sequence[str] = (),
 ) -> ModelReply[_Read]:
     """Ask a model.
 
@@ -48,10 +49,12 @@ def ask(
         read: reads the answer, or says why it cannot be used; one with several objects is not read.
         examples: questions and answers that go before, as if they had been asked and answered.
         keep: whether the same question may get the same answer from the model's memory the next time.
+        images: pictures that go with the question, as data URIs.
     """
     keys = frozenset(schema.get("properties", ()))
     turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
-    messages: List[Message] = [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
+    messages: List[Message] = [{"role": "system", "content": system}, *turns,
+                               {"role": "user", "content": prompt, **({IMAGES: list(images)} if images else {})}]
     usage = Usage()
     trouble = ""
     for _ in range(_ASKS):

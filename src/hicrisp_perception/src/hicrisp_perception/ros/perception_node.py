@@ -37,7 +37,7 @@ from sensor_msgs.msg import CompressedImage
 
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_msgs.srv import Snapshot, SnapshotResponse
-from hicrisp_perception.ros.annotating import annotated, as_jpeg
+from hicrisp_perception.annotating import annotated, as_jpeg
 from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
 from hicrisp_perception.sources import open_source
 

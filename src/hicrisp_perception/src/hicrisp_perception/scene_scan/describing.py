@@ -132,7 +132,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
         found.append(Described(item, Doubts(like[0] if like else "", poor, evidence.visible < _HIDDEN, other)))
         stands.append(below)
         pixels.append(segment.pixels)
-    return _named(found, stands)
+    return numbered(found, stands)
 
 
 def _view(pictures: Sequence[Picture]) -> View:
@@ -201,8 +201,16 @@ def _is_crumb(segment: Segment, seen: MeasuredSegment, found: Sequence[Described
     return False
 
 
-def _named(found: Sequence[Described], stands: Sequence[Optional[int]]) -> List[Described]:
-    """Numbers for those whose colour and shape are the same, from the robot's left; and what each stands on."""
+def numbered(found: Sequence[Described], stands: Sequence[Optional[int]]) -> List[Described]:
+    """Number objects that are called the same, from the robot's left, and say what each stands on.
+
+    Args:
+        found: the objects; several may have the same name.
+        stands: for each the index of what it stands on; ``None`` for the table.
+
+    Returns:
+        The objects in their order, each with a name of its own.
+    """
     def left(index: int) -> float:
         pose = found[index].thing.pose
         return -pose.position[1] if pose is not None else 0.0

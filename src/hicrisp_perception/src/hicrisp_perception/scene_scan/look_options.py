@@ -7,15 +7,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import List, Optional, Sequence
 
+from hicrisp_core.config.files import config_file, named_folder
 from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import VISION, load_llm_settings
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.observer import Frames
+from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_perception.calibration.mounting import mounting_check
-from hicrisp_perception.scene_scan.describing import describe
+from hicrisp_perception.scene_scan.describing import Described, describe
+from hicrisp_perception.scene_scan.naming import PLACEHOLDERS, PROMPTS, Named, name_objects
 from hicrisp_perception.scene_scan.scene_writing import arrange, doubts_of, save_scene
+
+_ASKS = 2.0
+"""Answers for which a name is waited for: one that cannot be used is asked again."""
 
 
 def camera_options() -> argparse.ArgumentParser:
@@ -50,11 +59,27 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         description="Write a scene file from what the camera sees on a table that nobody described. Without "
                     "--ros the table is that of an embedded scene, of whose objects nothing is told.")
     parser.add_argument("--pictures", type=int, default=5, help="taken one after another, and joined")
+    parser.add_argument("--llm", default="", metavar="NAME",
+                        help="names the objects: a file of config/llm whose role 'vision' takes pictures")
     parser.set_defaults(scene="tabletop", write=Path("runs/look/seen.yaml"))
     options = parser.parse_args(arguments)
     if not 1 <= options.pictures <= 50:
         parser.error("--pictures is from 1 to 50")
     return options
+
+
+def _name(options: argparse.Namespace, base: Scene, picture: Picture, found: Sequence[Described]) -> Named:
+    """Name objects by the model that the options say, and keep the numbered picture beside the scene."""
+    models = Models(load_llm_settings(config_file("llm", options.llm)))
+    if models.settings.of_role(VISION).offline:
+        raise ConfigError(f"'{options.llm}' asks no model; name a file of config/llm whose model takes pictures")
+    limit = Deadline(_ASKS * models.settings.of_role(VISION).timeout_s)
+    prompts = Prompts(named_folder("prompts", PROMPTS) or PROMPTS, PLACEHOLDERS)
+    named = name_objects(models.of(VISION), prompts, picture, found, {base.table.name, *base.robots}, limit)
+    shown = options.write.with_suffix(".jpg")
+    shown.parent.mkdir(parents=True, exist_ok=True)
+    shown.write_bytes(named.picture)
+    return named
 
 
 def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture], robots: Frames) -> str:
@@ -80,11 +105,14 @@ def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture]
         raise HicrispError(misfit.reason)
     links = {frame: capsules for body in bodies_of(base).values() for frame, capsules in body.links.items()}
     found = describe(pictures, robots, base.table, links)
+    lines: List[str] = []
+    if options.llm:
+        named = _name(options, base, pictures[-1], found)
+        found, lines = named.objects, [named.trouble] if named.trouble else []
     seen = arrange(found, base.table)
     when = datetime.now().strftime("%Y-%m-%d %H:%M")
     unsure = "" if all(each.sure for each in seen.things) else "; check what is marked as unsure"
     save_scene(seen, found, base, options.write, f"What the camera '{base.camera}' saw on {when}{unsure}.")
-    lines = []
     for each in seen.things:
         size = " x ".join(f"{100.0 * value:.1f}" for value in each.thing.size)
         place = "" if not each.below else f" on {each.below}"

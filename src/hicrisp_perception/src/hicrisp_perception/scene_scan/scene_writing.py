@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, replace
@@ -151,7 +152,7 @@ def _entry(each: Described, seen: "Pose | None") -> List[str]:
             doubts.append(f"stands {100.0 * shift:.0f} cm off the middle of {each.below}")
     entry = [f"  {item.name}:" + (f"   # unsure: {'; '.join(doubts)}" if doubts else ""),
              f"    type: {item.type}", f"    size: [{_numbers(item.size)}]",
-             f"    attributes: {{colour: {item.attributes['colour']}}}",
+             f"    attributes: {json.dumps(dict(item.attributes))}",
              f"    on: {each.below}" if each.below else f"    position: [{_numbers(pose.position[:2])}]"]
     if not item.form.round:
         entry.append(f"    yaw: {math.degrees(pose.yaw):.1f}")
