@@ -97,13 +97,16 @@ def _once(
     what came of those.
     """
     world = context.look()
-    ranked = _ranked(context, world, part, joint, pose, goal)[idle:]
-    best = before if idle else None
-    for way in ranked[:context.settings.tries]:
+    ranked = _ranked(context, world, part, joint, pose, goal)[idle:][:context.settings.tries]
+    best, handle = before if idle else None, pose.compose(joint.handle)
+    end = joint.moved(handle, goal - joint.position(pose))
+    # Of a straight way the arm may get to the end at once; else it takes the handle again where it can go no farther.
+    for way, then in [*((way, (way.tool(joint, end, 0.0, handle),)) for way in ranked if joint.kind == SLIDE),
+                      *((way, ()) for way in ranked)]:
         if way.wedged and best is not None and clears(best, world):
             break
         touch = frozenset({part.name, *((joint.fixture,) if way.presses else ())})
-        outcome = approach(context, way.grasp, touch)
+        outcome = approach(context, way.grasp, touch, then)
         moves = outcome.ok
         if moves:
             outcome = _Pull(context, part, joint, pose, way, goal).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import islice
-from typing import Callable, FrozenSet, Iterable, Iterator, List, Optional
+from typing import Callable, FrozenSet, Iterable, Iterator, List, Optional, Sequence
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
@@ -192,13 +192,14 @@ def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:
     return None if held is None or best is None else min(held, best)
 
 
-def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
+def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: Sequence[Pose] = ()) -> Outcome:
     """Go before a grasp and straight to it.
 
     Args:
         context: the running command with its arm, observer and limits.
         grasp: where the hand shall hold something.
         touch: names of objects that the hand may touch on the straight way.
+        then: poses to which the tool shall be able to go on from there in straight lines.
 
     Returns:
         DONE with the open fingers around it; PLANNING when another grasp should be tried.
@@ -207,7 +208,7 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outc
     opened = context.open_hand(grasp.opening)
     if not opened.ok:
         return opened
-    reached = context.plan_to(grasp.pose, touch)
+    reached = context.plan_to(grasp.pose, touch, then)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
     motion = context.plan_to(grasp.before(context.settings.approach))
