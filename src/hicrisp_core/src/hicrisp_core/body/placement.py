@@ -21,8 +21,10 @@ _YIELDS = 0.12
 away when it is in the way, the ends of the reach cannot."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
-_EASY = 0.1
-"""How far within the reach a spot lies if a hand comes there in any way, metres."""
+_EASY, _STRETCH = 0.1, 5.0
+"""How far within the reach a spot lies if a hand comes there in any way, metres, and for how many metres of way one
+beyond counts.
+"""
 LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
 TIGHT = 0.003
@@ -202,8 +204,8 @@ def evenly(most: float, steps: int) -> List[float]:
 def free(
     item: WorldObject, world: WorldState, workspace: Workspace, within: Optional[WorldObject] = None
 ) -> List[Round]:
-    """Return the free spots of the table, or of a surface or region, nearest to the item first; spots within easy
-    reach come before others, and of these those with space all around.
+    """Return the free spots of the table, or of a surface or region, nearest to the item first, within easy reach if
+    that is not much farther; spots with space all around come before others.
 
     Args:
         item: the object to place.
@@ -220,10 +222,13 @@ def free(
     start = item.pose.position if item.pose else surface.pose.position
     height = _height_on(table_of(world), item)
     poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace)]
-    poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
-    easy = [pose for pose in poses if math.dist(pose.position[:2], workspace.base) <= workspace.reach[1] - _EASY]
-    return [Round(partial(tuple, spots), space) for spots in (easy, poses)
-            for space in (workspace.hand, workspace.clearance)]
+
+    def worth(pose: Pose) -> float:
+        beyond = math.dist(pose.position[:2], workspace.base) - (workspace.reach[1] - _EASY)
+        return -math.dist(pose.position[:2], start[:2]) - _STRETCH * max(0.0, beyond)
+
+    poses.sort(key=worth, reverse=True)
+    return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
