@@ -294,3 +294,11 @@ def test_a_pan_stands_near_a_knob_where_there_is_no_room_farther_off() -> None:
     spaces = [each.space for each in on_flat_top(pan, stove, Workspace())]
     assert spaces == sorted(spaces, reverse=True)
     assert spaces[-1] < 0.005
+
+
+def test_what_is_put_aside_near_the_end_of_the_reach_goes_back_to_where_the_hand_comes_easily(domain):
+    far = WORKSPACE.reach[1] - 0.04
+    world = seen(domain, box=(far, 0.0, 0.025), bowl=(0.3, 0.35, 0.03), cylinder=(0.3, -0.35, 0.05))
+    x, y, _ = decoded(domain, world, "put_down").target.position
+    assert math.hypot(x, y) < WORKSPACE.reach[1] - 0.08
+    assert math.hypot(x - far, y) < 0.25

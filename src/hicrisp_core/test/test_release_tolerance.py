@@ -232,3 +232,23 @@ def test_what_is_reached_for_may_be_a_centimetre_off() -> None:
     world = table_of(red=(CUBE, (0.3, 0.3, 0.0225)))
     assert look_within(DOMAIN, Command("pick", {"robot": "panda", "item": "red"}, "panda"), world) == 0.01
     assert look_within(DOMAIN, Command("home", {"robot": "panda"}, "panda"), world) == 0.0
+
+
+def test_what_is_touched_again_at_the_same_spot_is_not_tried_a_third_time_there() -> None:
+    arm = ScriptedArm(BOX)
+    robot, follow = held_box(arm), arm.follow
+    low, touched = GOAL.position[2] + 0.03, []
+
+    def touches(*given, **named):
+        down = arm._goal.position[2] < low
+        arm.fails = {"guarded": lambda goal: goal.shifted((0.0, 0.0, 0.05))} if down else {}
+        touched.extend([arm._goal.axes[0]] if down else [])
+        return follow(*given, **named)
+
+    arm.follow = touches
+    outcome = looking(robot)
+    assert outcome.status is Status.EXECUTION
+    assert max(touched.count(each) for each in touched) == 2
+    assert len(set(touched)) > 1
+    assert outcome.cause.kind is CauseKind.TOUCHED
+    assert arm.held == "box"

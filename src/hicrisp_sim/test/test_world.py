@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from threading import Event, Thread
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from acting import Lab
 from hicrisp_core.config.files import config_file
+from hicrisp_core.model.geometry import multiply
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.models import physics_model
@@ -135,3 +137,15 @@ def test_a_picture_shows_the_table(tabletop: Lab, tmp_path) -> None:
     assert picture.shape == (720, 960, 3)
     assert picture.std() > 20.0
     assert (tabletop.world.simulation.snapshot.positions == before).all()
+
+
+def test_a_slow_turn_on_the_spot_counts_as_standing_and_a_slide_does_not(tabletop: Lab) -> None:
+    simulation = tabletop.world.simulation
+    before = simulation.place_of("box")
+    turned = np.concatenate([before[:3], -before[3:]])  # The same turn with the other sign.
+    assert simulation.moved("box", turned) == pytest.approx(0.0, abs=1e-12)
+    assert simulation.moved("box", before + [0.004, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]) == pytest.approx(0.004)
+    half = 0.01 / 2.0
+    rolled = multiply((math.sin(half), 0.0, 0.0, math.cos(half)), tuple(before[[4, 5, 6, 3]]))
+    place = np.concatenate([before[:3], [rolled[3], *rolled[:3]]])
+    assert simulation.moved("box", place) == pytest.approx(0.001, rel=1e-2)  # 10 mrad, felt 10 cm away.
