@@ -170,10 +170,22 @@ def too_wide(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldS
     """
     if item.pose is None or item.form.rim or not item.movable:
         return _UNSEEN
-    width = min((each.width for each in item.form.walls), default=None) or min((
+    width = min((each.width for each in item.form.walls if not each.leans), default=None) or min((
         size for part in item.grips if part.pose is not None
         for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
     return Seen(width > predicate.tolerance, (Measured("width", width, "m"),))
+
+
+def rimmed(_: Predicate, item: WorldObject, __: WorldObject, ___: WorldState) -> Seen:
+    """Test that an object has a rim that a leaning hand pinches.
+
+    Args:
+        item: the object with its shape.
+
+    Returns:
+        Whether it holds; false without a pose.
+    """
+    return Seen(item.pose is not None and item.form.pinched)
 
 
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
@@ -330,6 +342,7 @@ NEAR = FactTest(near)
 DIRECTION = FactTest(direction)
 LYING = FactTest(lying)
 TOO_WIDE = FactTest(too_wide)
+RIMMED = FactTest(rimmed)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")

@@ -12,11 +12,12 @@ from typing import Iterator, List, Tuple
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, turn_between, upright_turn
+from hicrisp_core.model.geometry import Quaternion, distance, from_yaw, heading, multiply, rotate, turn_between, upright_turn
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import Gripper, hand_room
+from hicrisp_core.robot.skills import below
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
@@ -25,6 +26,8 @@ _SLIDES = math.radians(50.0)
 """A turn about the vertical by which a dish moves what lies in it."""
 _LOOKED_AT = 16
 """Ways to put something down that are looked at before a grasp is said not to allow any."""
+_SAGS = 0.2
+"""Tilt of a plate that is pinched by its rim from which it hangs there, radians."""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -59,7 +62,25 @@ def hold_of(item: WorldObject, tool: Pose, opening: float) -> Hold:
     Returns:
         Pose of the item in the tool frame, with the opening.
     """
-    return Hold(tool.inverse().compose(item.pose or tool), opening)
+    held = item.pose or tool
+    if sags(item):  # It is turned back where it is put down.
+        at, turn = held.seen(tool.position), multiply(held.inverse().orientation, tool.orientation)
+        grip = min((grip for grip in item.form.walls if grip.leans), key=lambda grip: (
+            round(distance(grip.tool.position, at), 2), turn_between(grip.tool.orientation, turn)))
+        return Hold(grip.tool.inverse(), opening)
+    return Hold(tool.inverse().compose(held), opening)
+
+
+def sags(item: WorldObject) -> bool:
+    """Check whether a held item hangs from its rim, about which it turned when it was lifted.
+
+    Args:
+        item: the item as observed.
+
+    Returns:
+        True for a plate that is not level.
+    """
+    return item.pose is not None and item.pose.tilt > _SAGS and item.form.pinched
 
 
 def ways_to_place(
@@ -81,7 +102,7 @@ def ways_to_place(
     Yields:
         Placements whose tool pose has a posture, or not: the planner decides.
     """
-    if not item.form.boxy:
+    if not (item.form.boxy or item.form.walls):
         yield from stood_up(item, hold, target, gripper)
     yield from islice(_put_down(item, hold, target, world, gripper, margin), tries)
 
@@ -171,8 +192,11 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
-    around = replace(world, objects={name: other for name, other in world.objects.items() if not _holds(other, target)})
-    for now in (_levelled(item.pose.orientation), *((item.pose.orientation,) if item.form.rim else ())):
+    carries = below(item, target, world) if item.form.pinched else frozenset()  # Nearer to a finger than to any other.
+    around = replace(world, objects={name: other for name, other in world.objects.items()
+                                     if not _holds(other, target) and name not in carries})
+    up = multiply(upright_turn(item.pose.axes[2]), item.pose.orientation)
+    for now in (up if sags(item) else _levelled(item.pose.orientation), *((item.pose.orientation,) if item.form.rim else ())):
         if any(way.grasp.clearance > 0.0 for way in found):
             break
         for orientation in _orientations(item, now, target):
