@@ -224,7 +224,6 @@ def standard_extensions() -> Extensions:
             "direction": Lazy("hicrisp_core.detector.fact_tests:DIRECTION"),
             "lying": Lazy("hicrisp_core.detector.fact_tests:LYING"),
             "too_wide": Lazy("hicrisp_core.detector.fact_tests:TOO_WIDE"),
-            "rimmed": Lazy("hicrisp_core.detector.fact_tests:RIMMED"),
             "at": Lazy("hicrisp_core.detector.fact_tests:AT"),
             "docked": Lazy("hicrisp_core.detector.fact_tests:DOCKED"),
             "aboard": Lazy("hicrisp_core.detector.fact_tests:ABOARD"),

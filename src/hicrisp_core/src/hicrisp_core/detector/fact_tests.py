@@ -176,18 +176,6 @@ def too_wide(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldS
     return Seen(width > predicate.tolerance, (Measured("width", width, "m"),))
 
 
-def rimmed(_: Predicate, item: WorldObject, __: WorldObject, ___: WorldState) -> Seen:
-    """Test that an object has a rim that a leaning hand pinches.
-
-    Args:
-        item: the object with its shape.
-
-    Returns:
-        Whether it holds; false without a pose.
-    """
-    return Seen(item.pose is not None and item.form.pinched)
-
-
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
     """Test that the robot's middle is above an area.
 
@@ -342,7 +330,6 @@ NEAR = FactTest(near)
 DIRECTION = FactTest(direction)
 LYING = FactTest(lying)
 TOO_WIDE = FactTest(too_wide)
-RIMMED = FactTest(rimmed)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")
