@@ -28,6 +28,8 @@ _LOOKED_AT = 16
 """Ways to put something down that are looked at before a grasp is said not to allow any."""
 _SAGS = 0.2
 """Tilt of a plate that is pinched by its rim from which it hangs there, radians."""
+_DROPPED = 0.03
+"""How far above the floor of a drawer what lies there may be let go, metres: the palm is above its walls."""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -102,6 +104,10 @@ def ways_to_place(
     Yields:
         Placements whose tool pose has a posture, or not: the planner decides.
     """
+    if lies(target):
+        free = [way for way in _laid_down(item, hold, target, world, gripper) if way.grasp.clearance > 0.0]
+        yield from islice(ranked(free, _grasp_of, margin), tries)
+        return
     if not (item.form.boxy or item.form.walls):
         yield from stood_up(item, hold, target, gripper)
     yield from islice(_put_down(item, hold, target, world, gripper, margin), tries)
@@ -124,8 +130,9 @@ def can_place(
         True if the hand has room there and a posture.
     """
     hold = hold_of(item, grasp.pose, grasp.width)
+    drop = (0.0, 0.0, _DROPPED if lies(target) else 0.0)
     return any(way.grasp.clearance > 0.0 and margin(way.grasp.pose) is not None
-               for way in ways_to_place(item, hold, target, world, gripper, margin, _LOOKED_AT))
+               for way in ways_to_place(item, hold, target.shifted(drop), world, gripper, margin, _LOOKED_AT))
 
 
 def _put_down(
@@ -158,6 +165,8 @@ def most_room(
     Returns:
         The placement.
     """
+    if lies(target):
+        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
     lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
@@ -206,6 +215,38 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             room = hand_room(tool, hold.opening, around, gripper, item.name)
             found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
                                    room.blockers))
+    return found
+
+
+def lies(pose: Pose) -> bool:
+    """Check whether what is at a pose lies.
+
+    Args:
+        pose: of the object.
+
+    Returns:
+        True if its own axis is more level than upright.
+    """
+    return abs(pose.axes[2][2]) < 0.5
+
+
+def _laid_down(
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
+) -> List[Placement]:
+    """Return the ways to lay an item down, turned about its own axis and end for end, with a hand that does not come
+    from below.
+    """
+    turns, found = _ROUND_YAWS if item.form.round else 4, []
+    for number in range(2 * turns):
+        turn = multiply(multiply(from_yaw(math.pi * (number % 2)), target.orientation),
+                        from_yaw(math.tau * (number // 2) / turns))
+        pose = Pose(target.position, turn)
+        pose = pose.shifted((0.0, 0.0, vertical_span(item, target)[0] - vertical_span(item, pose)[0]))
+        tool = pose.compose(hold.item.inverse())
+        room = hand_room(tool, hold.opening, world, gripper, item.name)
+        clearance = room.clearance if tool.axes[2][2] < LEVEL_HAND else 0.0
+        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
+                               room.blockers))
     return found
 
 
