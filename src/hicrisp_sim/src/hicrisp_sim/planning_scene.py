@@ -181,7 +181,7 @@ class PlanningScene:
 
     @property
     def loaded(self) -> bool:
-        """Whether the hand has something on which things lie, and which must stay level, or what turns about its rim."""
+        """Whether the hand has something on which things lie, and which must stay level, or what hangs by its rim."""
         item = self._scene.objects.get(self.attached or "")
         return item is not None and (item.form.rim or item.form.grips is not None or item.form.pinched)
 

@@ -12,7 +12,16 @@ from typing import Iterator, List, Tuple
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import Quaternion, distance, from_yaw, heading, multiply, rotate, turn_between, upright_turn
+from hicrisp_core.model.geometry import (
+    Quaternion,
+    distance,
+    from_yaw,
+    heading,
+    multiply,
+    rotate,
+    turn_between,
+    upright_turn,
+)
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
@@ -201,11 +210,12 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
-    carries = below(item, target, world) if item.form.pinched else frozenset()  # Nearer to a finger than to any other.
+    carries = below(item, target, world) if item.form.pinched else frozenset()
     around = replace(world, objects={name: other for name, other in world.objects.items()
                                      if not _holds(other, target) and name not in carries})
-    up = multiply(upright_turn(item.pose.axes[2]), item.pose.orientation)
-    for now in (up if sags(item) else _levelled(item.pose.orientation), *((item.pose.orientation,) if item.form.rim else ())):
+    level = multiply(upright_turn(item.pose.axes[2]), item.pose.orientation) if sags(item) \
+        else _levelled(item.pose.orientation)
+    for now in (level, *((item.pose.orientation,) if item.form.rim else ())):
         if any(way.grasp.clearance > 0.0 for way in found):
             break
         for orientation in _orientations(item, now, target):
