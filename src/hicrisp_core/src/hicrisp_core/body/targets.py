@@ -268,9 +268,9 @@ def _in(asked: TargetQuestion) -> Target:
         asked = replace(asked, workspace=replace(asked.workspace, gripper=replace(gripper, room=_WRIST)))
     lying = [round_ for way in _LYING for round_ in inside_box(item, container, asked.room, (0.0, *_DROPS), way)] \
         if too_tall(item, container) else []
-    spots = replace(asked.spots(item, [*lying, *inside_box(item, container, asked.room)], container.name),
+    spots = replace(asked.spots(item, lying or inside_box(item, container, asked.room), container.name),
                     exact=bool(item.form.walls))
-    if not container.form.hollow or spots.best() is not None:
+    if lying or not container.form.hollow or spots.best() is not None:
         return spots
     return replace(spots, rounds=inside_box(item, container, asked.room, _DROPS))
 

@@ -37,8 +37,8 @@ _LOOKED_AT = 16
 """Ways to put something down that are looked at before a grasp is said not to allow any."""
 _SAGS = 0.2
 """Tilt of a plate that is pinched by its rim from which it hangs there, radians."""
-_DROPPED = 0.03
-"""How far above the floor of a drawer what lies there may be let go, metres: the palm is above its walls."""
+_DROPPED = 0.09
+"""How far above the floor of a drawer what lies there may be let go, metres: a level hand is above its walls."""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
