@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from failures import words
-from hicrisp_core.body.containers import inside_box
+from hicrisp_core.body.containers import inside_box, too_tall
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace, on_flat_top
 from hicrisp_core.detector.detector import Detector
@@ -13,6 +13,7 @@ from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -302,3 +303,38 @@ def test_what_is_put_aside_near_the_end_of_the_reach_goes_back_to_where_the_hand
     x, y, _ = decoded(domain, world, "put_down").target.position
     assert math.hypot(x, y) < WORKSPACE.reach[1] - 0.08
     assert math.hypot(x - far, y) < 0.25
+
+
+def test_a_plate_that_hangs_from_its_rim_is_put_down_level_as_the_hand_took_it() -> None:
+    lean, at = from_euler(math.pi - 0.35, 0.0, 0.0), (0.0, 0.06, 0.005)
+    form = replace(SHAPES["cylinder"], walls=(Grip(Pose(at, lean), 0.01),))
+    plate = WorldObject("plate", "plate", size=(0.14, 0.14, 0.02), pose=Pose((0.4, 0.0, 0.01)), own_form=form)
+    tool = plate.pose.compose(form.walls[0].tool)
+    hung = Pose(tool.position).compose(Pose((0.0, 0.0, 0.0), from_euler(0.9, 0.0, 0.0))).compose(
+        Pose((-at[0], -at[1], -at[2])))
+    target, world = Pose((0.5, 0.2, 0.05)), WorldState({})
+    ways = list(ways_to_place(replace(plate, pose=hung), hold_of(replace(plate, pose=hung), tool, 0.01), target, world,
+                              HAND, lambda _: 1.0, 20))
+    assert ways
+    for way in ways:
+        assert way.item.tilt == pytest.approx(0.0, abs=1e-6)
+        assert way.item.seen(way.grasp.pose.position) == pytest.approx(at, abs=1e-6)
+
+
+def test_a_box_that_is_too_tall_for_a_drawer_lies_in_it() -> None:
+    bar = Pose((-0.11, 0.0, 0.0))
+    start, back = Pose((0.5, 0.0, 0.04)), (-1.0, 0.0, 0.0)
+    joint = Joint(SLIDE, "chest", start, back, (0.0, 0.0, 0.0), (0.0, 0.2), bar, (0.01, 0.1))
+    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.08), pose=Pose((0.5, 0.0, 0.04)), joint=joint)
+    box = WorldObject("box", "box", size=(0.04, 0.06, 0.15), pose=Pose((0.3, 0.3, 0.075)))
+    assert too_tall(box, drawer)
+    assert not too_tall(replace(box, size=(0.04, 0.06, 0.07)), drawer)
+    spots = inside_box(box, drawer, Workspace(), (0.0, 0.1), 0.0)
+    for drop, spot in [(drop, spot) for drop, round_ in zip((0.0, 0.1), spots) for spot in round_.poses]:
+        low_x, _, high_x, _ = footprint(box, spot).bounds
+        assert high_x - low_x == pytest.approx(0.15)
+        assert spot.position[2] == pytest.approx(0.026 + drop, abs=1e-6)
+    hold = hold_of(box, box.pose.compose(Pose((0.0, 0.0, 0.04), DOWN)), 0.04)
+    ways = list(ways_to_place(box, hold, spots[1].poses[0], WorldState({"drawer": drawer}), HAND, lambda _: 1.0, 20))
+    assert ways
+    assert all(abs(way.item.axes[2][2]) < 0.1 and way.grasp.clearance > 0.0 for way in ways)

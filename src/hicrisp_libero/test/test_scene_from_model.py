@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.robot.grasps import grasp_candidates
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_libero.kinds import Place, Translation
 from hicrisp_libero.scene_from_model import Measured, measure
@@ -211,3 +212,15 @@ def test_poses_are_read_with_the_real_part_last() -> None:
     from hicrisp_libero.scene_from_model import pose_from
 
     assert pose_from([1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0]) == Pose((1.0, 2.0, 3.0))
+
+
+def test_a_plate_is_pinched_all_around_with_a_finger_under_its_rim_and_the_palm_above_the_ground() -> None:
+    plate = _told({"plate": _HEIGHTS["plate"]}, []).scene.objects["plate"]
+    assert plate.form.pinched
+    grasps = [grasp for grasp in grasp_candidates(plate, WorldState({"plate": plate}), HAND) if grasp.low]
+    assert len(grasps) == len(plate.form.walls) == 16
+    for grasp in grasps:
+        palm = [grasp.pose.apply((0.0, side * HAND.palm[1] / 2.0, -HAND.depth))[2] for side in (-1.0, 1.0)]
+        fingers = [grasp.pose.apply((0.0, side * grasp.opening / 2.0, HAND.tip))[2] for side in (-1.0, 1.0)]
+        assert min(palm) > 0.0
+        assert 0.0 < min(fingers) < plate.size[2] - 0.005

@@ -45,6 +45,12 @@ _SIDES, _CELL, _SLIM = 8, 0.005, 0.5
 of the opening that what it holds fills at most: what is wider there is a round body."""
 _FROM_AHEAD = from_axes((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
 """How what looks back along x is turned: its grid's x is level."""
+_LEANS, _PINCHED = math.radians(20.0), 0.01
+"""By how much the hand leans that pinches a plate's rim, so that its palm is above the ground, and how far apart the
+fingers are around that, metres.
+"""
+_TAPER = 0.55
+"""Share of a finger's thickness that its tip has."""
 _THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -118,6 +124,8 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
         wide = movable and not form.rim and min(size[:2]) >= hand.opening
         walls = _walls(size, heights, poses[each], hand) if wide else ()
         walls += _side_walls(solids, size, hand) if walls else ()
+        if wide and form.dip and not walls:
+            form = replace(form, walls=_rim_grips(solids, size, hand))
         if walls:
             foot = _foot(solids, size)
             frames[each], poses[each] = (frame.compose(foot), size), poses[each].compose(foot)
@@ -239,6 +247,26 @@ def _walls(size: Vector, heights: np.ndarray, pose: Pose, hand: Gripper) -> Tupl
     grid = pose.inverse().compose(Pose((x, y, z - height)))
     return tuple(replace(grip, tool=grid.compose(grip.tool)) for grip in walls_in(
         heights, (2.0 * length, 2.0 * width), hand))
+
+
+def _rim_grips(solids: Tuple[Solid, ...], size: Vector, hand: Gripper) -> Tuple[Grip, ...]:
+    """Return where a hand that leans outward pinches the rim of a plate, with a finger as low under it as the ground
+    allows, in the plate's frame.
+    """
+    corners = np.concatenate([_corners(solid) for solid in solids])
+    sine, cosine, half = math.sin(_LEANS), math.cos(_LEANS), hand.openings(_PINCHED)[1] / 2.0
+    low = hand.tip * cosine + (half + _TAPER * hand.finger[1]) * sine - size[2] / 2.0
+    found: List[Grip] = []
+    for number in range(_SIDES):
+        yaw = math.tau * number / _SIDES
+        out, up = np.array([math.cos(yaw), math.sin(yaw), 0.0]), np.array([0.0, 0.0, 1.0])
+        closing, ahead = cosine * out - sine * up, -sine * out - cosine * up
+        along = float((corners @ closing).max()) + hand.spare / 8.0 - half
+        at = _vector(out * (along + low * sine) / cosine + low * up)
+        for side in (closing, -closing):
+            turn = from_axes(_vector(np.cross(side, ahead)), _vector(side), _vector(ahead))
+            found.append(Grip(Pose(at, turn), _PINCHED))
+    return tuple(found)
 
 
 def _side_walls(solids: Tuple[Solid, ...], size: Vector, hand: Gripper) -> Tuple[Grip, ...]:

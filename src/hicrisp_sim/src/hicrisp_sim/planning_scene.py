@@ -181,9 +181,9 @@ class PlanningScene:
 
     @property
     def loaded(self) -> bool:
-        """Whether the hand has something on which things lie, and which must stay level."""
+        """Whether the hand has something on which things lie, and which must stay level, or what hangs by its rim."""
         item = self._scene.objects.get(self.attached or "")
-        return item is not None and (item.form.rim or item.form.grips is not None)
+        return item is not None and (item.form.rim or item.form.grips is not None or item.form.pinched)
 
     @property
     def _vessel(self) -> Optional[int]:

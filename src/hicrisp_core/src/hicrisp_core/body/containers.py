@@ -10,7 +10,7 @@ from shapely.geometry import Point
 
 from hicrisp_core.body.placement import LOOKED_AT, TIGHT, Round, Workspace, evenly
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import from_yaw, heading, multiply
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.gripper import solids
@@ -19,6 +19,8 @@ _SPOTS, _FRONT = 6, 0.03
 """The spots to each side of the middle of a drawer or a cupboard, and how far before it those are that come first,
 metres.
 """
+_LYING = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
+"""What lies with its top towards x."""
 _SNUG = 0.002
 """Least space to the walls of a compartment, metres."""
 
@@ -56,8 +58,23 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
     return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
 
 
+def too_tall(item: WorldObject, box: WorldObject) -> bool:
+    """Check whether an item that stands in a drawer keeps it from closing, and may lie in it.
+
+    Args:
+        item: the object to place.
+        box: the drawer.
+
+    Returns:
+        True for a box or a cylinder that is higher than the drawer; what has a part for the hand stays upright in it.
+    """
+    return box.joint is not None and item.size[2] > box.size[2] and (item.form.rod or item.form.boxy) \
+        and not item.form.open and item.form.grips is None
+
+
 def inside_box(
-    item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,)
+    item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,),
+    lying: Optional[float] = None
 ) -> List[Round]:
     """Return the spots in a drawer or a cupboard, those nearest to its front first; in a compartment to its middle.
     What is taken by its walls, such as a mug with a handle, is turned by quarters, whole on the floor where it can be.
@@ -67,6 +84,7 @@ def inside_box(
         box: what it goes into; its front is at its handle, else at its greatest x. A compartment turns it along itself.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
+        lying: bearing from the drawer's handle along which the item lies, radians; it stands by default.
 
     Returns:
         Rounds of candidate poses, to be tried in order.
@@ -77,18 +95,21 @@ def inside_box(
     walls = [(footprint(wall, at), *vertical_span(wall, at)) for wall, at in solids(box, here)]
     floor, ground = max(((top, wall) for wall, _, top in walls if top < 0.0 and wall.contains(Point(0.0, 0.0))),
                         key=lambda each: each[0], default=(BOWL_WALL - box.size[2] / 2.0, footprint(box, here)))
-    height = floor + item.size[2] / 2.0
     across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
     turns = range(4) if item.form.walls else (int(across_it and item.form.boxy and box.form.ground),)
+    out = box.joint.handle.position if box.joint is not None else (1.0, 0.0, 0.0)
+    ways = [from_yaw(math.pi / 2.0 * quarter) for quarter in turns]
+    if lying is not None:
+        ways = [multiply(from_yaw(math.pi / 2.0 * round(heading(out) / (math.pi / 2.0)) + lying), _LYING)]
     beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
     spaces: Dict[Pose, float] = {}
-    for turn in (from_yaw(math.pi / 2.0 * quarter) for quarter in turns):
+    for turn in ways:
+        height = floor - vertical_span(item, Pose(here.position, turn))[0]
         shadow = footprint(item, Pose(here.position, turn)).bounds
         along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
                          for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
         spaces.update({spot: min(map(footprint(item, spot).distance, beside), default=math.inf)
                        for spot in (Pose((x, y, height), turn) for x in along for y in across)})
-    out = box.joint.handle.position if box.joint is not None else (1.0, 0.0, 0.0)
     least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
     roomy = [spot for spot, space in spaces.items() if space >= least]
     whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]

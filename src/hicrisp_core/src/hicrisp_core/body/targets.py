@@ -12,7 +12,7 @@ from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tupl
 
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.body.containers import inside, inside_box
+from hicrisp_core.body.containers import inside, inside_box, too_tall
 from hicrisp_core.body.placement import (
     DIRECTIONS,
     LOOKED_AT,
@@ -44,6 +44,8 @@ _BELOW = NEARLY + 0.005
 """An object whose bottom is this far above an item's top, metres, or less, is beside it."""
 _DROPS = (0.012, 0.03, 0.06, 0.09, 0.12)
 """Heights above its floor, metres, from which an item is let go in a container too deep for the hand."""
+_LYING = (0.0, math.pi / 2.0)
+"""How what is too tall for a drawer lies in it: along the way that it slides, or across, radians."""
 _WRIST = 0.03
 """Room beside a hand that has room for the wrist above it, too, metres."""
 _ALIKE = 0.005
@@ -264,9 +266,11 @@ def _in(asked: TargetQuestion) -> Target:
     gripper = asked.workspace.gripper
     if container.form.hollow and gripper is not None:
         asked = replace(asked, workspace=replace(asked.workspace, gripper=replace(gripper, room=_WRIST)))
-    spots = replace(asked.spots(item, inside_box(item, container, asked.room), container.name),
+    lying = [round_ for way in _LYING for round_ in inside_box(item, container, asked.room, (0.0, *_DROPS), way)] \
+        if too_tall(item, container) else []
+    spots = replace(asked.spots(item, lying or inside_box(item, container, asked.room), container.name),
                     exact=bool(item.form.walls))
-    if not container.form.hollow or spots.best() is not None:
+    if lying or not container.form.hollow or spots.best() is not None:
         return spots
     return replace(spots, rounds=inside_box(item, container, asked.room, _DROPS))
 

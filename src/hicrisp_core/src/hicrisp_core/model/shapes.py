@@ -72,6 +72,11 @@ class Grip:
     tool: Pose
     width: float
 
+    @property
+    def leans(self) -> bool:
+        """Whether the hand is neither level nor points straight down while the object stands: it pinches a rim."""
+        return 0.3 < -self.tool.axes[2][2] < 0.99
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -114,6 +119,11 @@ class Shape:
     def boxy(self) -> bool:
         """Whether hands take it by its sides."""
         return self.handling is Handling.SIDES
+
+    @property
+    def pinched(self) -> bool:
+        """Whether hands pinch its rim, from which it hangs."""
+        return any(grip.leans for grip in self.walls)
 
     @property
     def walled(self) -> bool:

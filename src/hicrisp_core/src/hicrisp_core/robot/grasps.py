@@ -51,6 +51,7 @@ class Grasp:
         opening: distance between the fingers before they close.
         clearance: least space between the hand and other objects, metres; 0 when they overlap.
         away: direction in which it lies from where the arm stands, radians; without it, from the world's origin.
+        low: whether a finger is under a rim, as near to what the object stands on as it can be.
     """
 
     pose: Pose
@@ -58,6 +59,7 @@ class Grasp:
     opening: float
     clearance: float = math.inf
     away: Optional[float] = None
+    low: bool = False
 
     @property
     def slope(self) -> float:
@@ -112,6 +114,10 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening and _fits(item, pose, width, gripper)]
+    found += [Grasp(tool, grip.width, narrow, hand_clearance(tool, narrow, world, gripper, item.name),
+                    gripper.away(tool), low=True)
+              for grip in item.form.walls if grip.leans and item.pose.axes[2][2] > 1.0 - _LEVEL
+              for tool, narrow in [(item.pose.compose(grip.tool), gripper.openings(grip.width)[1])]]
     if not any(grasp.clearance >= gripper.room for grasp in found):
         found += [_with_room(pose, width, world, gripper, item.name)
                   for pose, width in _by_rim(item, item.pose, gripper, _SHALLOW)]
@@ -199,7 +205,7 @@ def _by_walls(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple
     if rotate(pose.orientation, (0.0, 0.0, 1.0))[2] < 1.0 - _LEVEL:
         return
     least = vertical_span(item, pose)[0] + gripper.palm[0] / 2.0 + _WRIST
-    for tool, width in ((pose.compose(grip.tool), grip.width) for grip in item.form.walls):
+    for tool, width in ((pose.compose(grip.tool), grip.width) for grip in item.form.walls if not grip.leans):
         if tool.axes[2][2] < -_LEVEL or tool.position[2] >= least:
             yield tool, width
 

@@ -137,6 +137,7 @@ def _try(
     best.
     """
     touch = frozenset({item.name})
+    ground = below(item, item.pose, world) if item.pose else touch
     best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
 
@@ -145,7 +146,7 @@ def _try(
 
     for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
         for grasp in islice(ways, context.settings.tries):
-            approached = approach(context, grasp, touch)
+            approached = approach(context, grasp, touch | ground if grasp.low else touch)
             stopped = context.interrupted()
             if stopped is not None:
                 return stopped

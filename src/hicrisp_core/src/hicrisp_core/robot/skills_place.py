@@ -12,14 +12,14 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.geometry import Planar, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, beside, carry, slip_under
 from hicrisp_core.robot.skills_pick import in_hand
-from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, ways_to_place
+from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, sags, ways_to_place
 
 _BELOW_CARRY = 0.01
 """How far below the height at which it is carried the item is looked at first, metres."""
@@ -277,8 +277,10 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
     seen = context.look().objects[item.name]
     top = vertical_span(seen, seen.pose)[1] if seen.pose is not None else -math.inf
     height = max(context.settings.retreat, top + _OVER_TOP - context.arm.tool_pose().position[2])
-    level, away = abs(context.arm.tool_pose().axes[2][2]) < LEVEL_HAND, touch | {item.name}  # It may be under a roof.
-    retreated = context.draw_back(context.settings.retreat, away) if level else context.raise_tool(height, away)
+    tool, away = context.arm.tool_pose(), touch | {item.name}
+    # It may be under a roof, or have a finger under its rim.
+    straight = abs(tool.axes[2][2]) < LEVEL_HAND or item.form.pinched
+    retreated = context.draw_back(context.settings.retreat, away) if straight else context.raise_tool(height, away)
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 
@@ -331,14 +333,20 @@ def place(
     best = DONE
     hold = hold_of(object_, context.arm.tool_pose(), context.arm.opening())
     ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
+    if sags(object_):  # It keeps its hold in a hand that hardly turns.
+        now = context.arm.tool_pose().orientation
+        ways = iter(sorted(ways, key=lambda way: turn_between(way.grasp.pose.orientation, now)))
     for placement in ways:
-        clear = rim(object_, placement.item, world) + NEARLY
+        clear = rim(object_, placement.item, world) + NEARLY + _hanging(object_, placement, context.arm.tool_pose())
         shift = correction if within <= 0.0 else (0.0, 0.0, 0.0)
+        if sags(object_):  # It keeps its hold on a straight way, over what stands there.
+            over = placement.grasp.pose.position[2] + clear - context.arm.tool_pose().position[2]
+            context.raise_tool(max(over, context.settings.approach), frozenset())
         outcome = carry(context, object_, world, placement, clear, shift)
         leans = bool(outcome.blockers) and clear > NEARLY and placement.grasp.clearance > 0.0
         if leans:
             outcome = slip_under(context, object_, placement, outcome, world, shift)
-        if outcome.ok and within > 0.0 and not leans:
+        if outcome.ok and within > 0.0 and not leans and not sags(object_):
             outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
             outcome = _lower(context, object_, placement, world, shift)
@@ -347,6 +355,14 @@ def place(
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
+
+
+def _hanging(item: WorldObject, placement: Placement, tool: Pose) -> float:
+    """Return how far what hangs from its rim is below where it will be under the hand, metres."""
+    if item.pose is None or not sags(item):
+        return 0.0
+    below_tool = tool.position[2] - vertical_span(item, item.pose)[0]
+    return max(0.0, below_tool - placement.grasp.pose.position[2] + vertical_span(item, placement.item)[0])
 
 
 def _lower(
@@ -358,6 +374,9 @@ def _lower(
         return seen
     context.progress("lower", 0.6)
     touch = below(item, placement.item, world)
+    if sags(seen):  # What carries it turns it back.
+        lowered = context.line(placement.grasp.pose.shifted(correction), context.settings.guarded, touch)
+        return let_go(context, item, 0.0, touch) if lowered.ok else lowered
     goal = tool_at(context, seen, placement.item)
     told = goal.shifted(correction).shifted((0.0, 0.0, -context.settings.press))
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)

@@ -12,11 +12,21 @@ from typing import Iterator, List, Tuple
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, turn_between, upright_turn
+from hicrisp_core.model.geometry import (
+    Quaternion,
+    distance,
+    from_yaw,
+    heading,
+    multiply,
+    rotate,
+    turn_between,
+    upright_turn,
+)
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import Gripper, hand_room
+from hicrisp_core.robot.skills import below
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
@@ -25,6 +35,10 @@ _SLIDES = math.radians(50.0)
 """A turn about the vertical by which a dish moves what lies in it."""
 _LOOKED_AT = 16
 """Ways to put something down that are looked at before a grasp is said not to allow any."""
+_SAGS = 0.2
+"""Tilt of a plate that is pinched by its rim from which it hangs there, radians."""
+_DROPPED = 0.09
+"""How far above the floor of a drawer what lies there may be let go, metres: a level hand is above its walls."""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -59,7 +73,25 @@ def hold_of(item: WorldObject, tool: Pose, opening: float) -> Hold:
     Returns:
         Pose of the item in the tool frame, with the opening.
     """
-    return Hold(tool.inverse().compose(item.pose or tool), opening)
+    held = item.pose or tool
+    if sags(item):  # It is turned back where it is put down.
+        at, turn = held.seen(tool.position), multiply(held.inverse().orientation, tool.orientation)
+        grip = min((grip for grip in item.form.walls if grip.leans), key=lambda grip: (
+            round(distance(grip.tool.position, at), 2), turn_between(grip.tool.orientation, turn)))
+        return Hold(grip.tool.inverse(), opening)
+    return Hold(tool.inverse().compose(held), opening)
+
+
+def sags(item: WorldObject) -> bool:
+    """Check whether a held item hangs from its rim, about which it turned when it was lifted.
+
+    Args:
+        item: the item as observed.
+
+    Returns:
+        True for a plate that is not level.
+    """
+    return item.pose is not None and item.pose.tilt > _SAGS and item.form.pinched
 
 
 def ways_to_place(
@@ -81,7 +113,11 @@ def ways_to_place(
     Yields:
         Placements whose tool pose has a posture, or not: the planner decides.
     """
-    if not item.form.boxy:
+    if lies(target):
+        free = [way for way in _laid_down(item, hold, target, world, gripper) if way.grasp.clearance > 0.0]
+        yield from islice(ranked(free, _grasp_of, margin), tries)
+        return
+    if not (item.form.boxy or item.form.walls):
         yield from stood_up(item, hold, target, gripper)
     yield from islice(_put_down(item, hold, target, world, gripper, margin), tries)
 
@@ -103,8 +139,9 @@ def can_place(
         True if the hand has room there and a posture.
     """
     hold = hold_of(item, grasp.pose, grasp.width)
+    drop = (0.0, 0.0, _DROPPED if lies(target) else 0.0)
     return any(way.grasp.clearance > 0.0 and margin(way.grasp.pose) is not None
-               for way in ways_to_place(item, hold, target, world, gripper, margin, _LOOKED_AT))
+               for way in ways_to_place(item, hold, target.shifted(drop), world, gripper, margin, _LOOKED_AT))
 
 
 def _put_down(
@@ -137,6 +174,8 @@ def most_room(
     Returns:
         The placement.
     """
+    if lies(target):
+        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
     lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
@@ -171,8 +210,12 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
-    around = replace(world, objects={name: other for name, other in world.objects.items() if not _holds(other, target)})
-    for now in (_levelled(item.pose.orientation), *((item.pose.orientation,) if item.form.rim else ())):
+    carries = below(item, target, world) if item.form.pinched else frozenset()
+    around = replace(world, objects={name: other for name, other in world.objects.items()
+                                     if not _holds(other, target) and name not in carries})
+    level = multiply(upright_turn(item.pose.axes[2]), item.pose.orientation) if sags(item) \
+        else _levelled(item.pose.orientation)
+    for now in (level, *((item.pose.orientation,) if item.form.rim else ())):
         if any(way.grasp.clearance > 0.0 for way in found):
             break
         for orientation in _orientations(item, now, target):
@@ -182,6 +225,38 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             room = hand_room(tool, hold.opening, around, gripper, item.name)
             found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
                                    room.blockers))
+    return found
+
+
+def lies(pose: Pose) -> bool:
+    """Check whether what is at a pose lies.
+
+    Args:
+        pose: of the object.
+
+    Returns:
+        True if its own axis is more level than upright.
+    """
+    return abs(pose.axes[2][2]) < 0.5
+
+
+def _laid_down(
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
+) -> List[Placement]:
+    """Return the ways to lay an item down, turned about its own axis and end for end, with a hand that does not come
+    from below.
+    """
+    turns, found = _ROUND_YAWS if item.form.round else 4, []
+    for number in range(2 * turns):
+        turn = multiply(multiply(from_yaw(math.pi * (number % 2)), target.orientation),
+                        from_yaw(math.tau * (number // 2) / turns))
+        pose = Pose(target.position, turn)
+        pose = pose.shifted((0.0, 0.0, vertical_span(item, target)[0] - vertical_span(item, pose)[0]))
+        tool = pose.compose(hold.item.inverse())
+        room = hand_room(tool, hold.opening, world, gripper, item.name)
+        clearance = room.clearance if tool.axes[2][2] < LEVEL_HAND else 0.0
+        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
+                               room.blockers))
     return found
 
 
