@@ -12,6 +12,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.models import physics_model
+from hicrisp_sim.simulation import CONTROL_PERIOD
 from waiting import PATIENCE, until
 
 PANDA = {*(f"panda_link{number}" for number in range(9)), "panda_hand", "panda_leftfinger",
@@ -135,3 +136,29 @@ def test_a_picture_shows_the_table(tabletop: Lab, tmp_path) -> None:
     assert picture.shape == (720, 960, 3)
     assert picture.std() > 20.0
     assert (tabletop.world.simulation.snapshot.positions == before).all()
+
+
+def test_what_rests_is_not_waited_for_again_until_something_happens(tabletop: Lab) -> None:
+    tabletop.see()
+    at = tabletop.world.time
+    tabletop.see()
+    assert tabletop.world.time - at == pytest.approx(CONTROL_PERIOD)
+    box = tabletop.world.look().objects["box"].pose
+    tabletop.world.simulation.put("box", box.shifted((0.0, 0.0, 0.05)))
+    fallen = tabletop.see().objects["box"].pose.position
+    assert fallen == pytest.approx(box.position, abs=0.002)
+
+
+def test_what_creeps_in_a_hand_rests_and_what_falls_does_not(tabletop: Lab) -> None:
+    simulation = tabletop.world.simulation
+    assert tabletop.do("pick", item="box").ok
+    tabletop.see()
+    simulation.speed_of = lambda name: 0.02 if name == "box" else 0.0
+    for held, longest in (("box", 0.15), (None, 1.1)):
+        at = tabletop.world.time
+        if held is None:
+            tabletop.arm.detach()
+        simulation.advance(CONTROL_PERIOD)
+        tabletop.see()
+        assert tabletop.world.time - at < longest
+    assert tabletop.world.time - at > 0.9

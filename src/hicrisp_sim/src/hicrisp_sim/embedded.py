@@ -27,15 +27,16 @@ from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
-from hicrisp_sim.simulation import Simulation, Snapshot
+from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
 PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""
 AGE_LIMIT = 1.0
 """Age above which an image does not count as observed, seconds of simulation time."""
-QUIET = 0.005
-"""Speed of an object that counts as standing, m/s."""
+QUIET, _CREEPS = 0.005, 0.03
+"""Speed of an object that counts as standing, and of one that still hangs in a hand about whose fingers it creeps, m/s.
+"""
 
 
 Moving = Callable[[], FrozenSet[str]]
@@ -100,6 +101,7 @@ class EmbeddedWorld(SimulatedWorld):
     ) -> None:
         self._make_sight = sight
         self._sight: Optional[TrackSource] = None
+        self._settled: Optional[Snapshot] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
@@ -344,13 +346,18 @@ class EmbeddedWorld(SimulatedWorld):
         """
         bodies = self._bodies()
         end, quiet = self.time + seconds, 0.0
+        if self.simulation.snapshot is self._settled:  # Nothing has happened since everything rested.
+            quiet = _QUIET_FOR - CONTROL_PERIOD
+        held = {arm.attached for arm in self.arms}
+        rested = _QUIET_FOR - 1e-9
         with self.simulation.moving():
-            while self.time < end and quiet < _QUIET_FOR:
+            while self.time < end and quiet < rested:
                 before, besides = self.time, moving()
                 self.simulation.step()
-                speed = max((self.simulation.speed_of(body) for name, body in bodies.items() if name not in besides),
-                            default=0.0)
-                quiet = quiet + self.time - before if speed < QUIET else 0.0
+                still = all(self.simulation.speed_of(body) < (_CREEPS if name in held else QUIET)
+                            for name, body in bodies.items() if name not in besides)
+                quiet = quiet + self.time - before if still else 0.0
+        self._settled = self.simulation.snapshot if quiet >= rested else None
 
     def _bodies(self) -> Dict[str, str]:
         """Return the free bodies of the physics by the names of the objects and robots that they are."""
