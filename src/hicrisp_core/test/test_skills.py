@@ -251,3 +251,25 @@ def test_home_is_one_motion(arm: ScriptedArm) -> None:
 
 def test_capabilities_are_the_actions_with_a_known_skill(arm: ScriptedArm) -> None:
     assert robot(arm).capabilities() == ("pick", "put_down", "home")
+
+
+@pytest.mark.parametrize(("beside", "opening"), [(0.1, 0.08), (0.043, 0.062)])
+def test_open_fingers_are_not_narrowed_where_they_have_room(beside: float, opening: float) -> None:
+    others = [replace(BOX, name=name, size=(0.02, 0.02, 0.05),
+                      pose=BOX.pose.shifted((x * beside * 1.5, y * beside * 1.5, 0.0)))
+              for name, x, y in (("a", 1, 0), ("b", -1, 0), ("c", 0, 1), ("d", 0, -1))]
+    arm = ScriptedArm(BOX, *others)
+    widths = []
+    arm.grasp = lambda *_: (widths.append(arm.fingers), ScriptedArm.grasp(arm, *_))[1]
+    run(arm, PICK)
+    assert widths == [pytest.approx(opening, abs=0.003)]
+
+
+def test_an_item_that_is_seen_beside_its_goal_is_brought_above_it_first(arm: ScriptedArm) -> None:
+    assert run(arm, PICK).ok
+    arm.done.clear()
+    arm.fails["follow"] = lambda goal: (arm.fails.clear(), goal.shifted((0.015, 0.0, 0.0)))[1]
+    arm.follow = lambda *args, **kinds: (ScriptedArm.follow(arm, *args, **kinds), OK)[1]
+    assert run(arm, replace(PLACE, look_within=0.02)).ok
+    assert arm.done == ["follow", "guarded", "guarded", "guarded", "open", "follow"]
+    assert arm.things["box"].pose.position == pytest.approx(GOAL.position, abs=0.006)

@@ -67,3 +67,18 @@ def test_an_episode_has_as_many_actions_as_are_published_for_its_suite() -> None
     assert [limit_of(name) for name in ("libero_spatial", "libero_10", "libero_object_swap")] == [220, 520, 280]
     with pytest.raises(ConfigError, match="for 'libero_100'; it is for: libero_spatial"):
         limit_of("libero_100")
+
+
+def test_the_elbow_may_move_where_the_tool_stands(arm: ArmDescription) -> None:
+    control, kinematics = DeltaPose(arm), Kinematics(arm)
+    bent = np.array(arm.settings.rest) + [0.2, 0.1, 0.3, 0.2, 0.1, 0.0, 0.1]
+    still = np.linalg.svd(np.array(kinematics.jacobian(bent)))[2][-1]
+    assert np.abs(control.speeds(bent, still)).max() < 1e-6
+    assert np.abs(control.speeds(bent, np.eye(7)[1])).max() > 0.2
+
+
+def test_a_tool_near_its_goal_is_near_it_also_where_the_arm_is_stretched(arm: ArmDescription) -> None:
+    control = DeltaPose(arm)
+    stretched = np.array([0.0, 0.9, 0.0, -0.3, 0.0, 1.2, 0.8])
+    assert np.abs(control.lag(stretched + 0.02, stretched)).max() < 0.1
+    assert np.abs(control.lag(stretched + [0.0, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0], stretched)).max() > 0.15

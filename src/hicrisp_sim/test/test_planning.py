@@ -12,7 +12,11 @@ from acting import Lab, pointing_down
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.robot_files import descriptions_of
+from hicrisp_sim.timing import JointLimits, time_line
 from waiting import PATIENCE
 
 
@@ -150,3 +154,32 @@ def test_a_pose_that_is_not_a_number_is_unreachable(tabletop: Lab, value: float)
     failure = tabletop.arm.plan_to(Pose((value, 0.0, 0.3)), Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
     assert "finite" in failure.message
+
+
+def test_a_line_is_slow_only_where_a_joint_would_be_too_fast() -> None:
+    limits = JointLimits(("a", "b"), (1.0, 1.0), (20.0, 20.0))
+    along = np.linspace(0.0, 0.2, 41)
+    joints = np.column_stack([along, 2.0 * np.maximum(along - 0.15, 0.0) ** 2 / 0.05 * 20.0])  # Turns at the end.
+    motion = time_line(joints, along, 0.1, limits)
+    assert motion.positions[-1] == pytest.approx(tuple(joints[-1]), abs=1e-6)
+    assert np.abs(motion.velocities).max(axis=0) == pytest.approx((0.1, 1.0), abs=0.05)
+    assert motion.times[-1] < 0.7 * 0.2 / (1.0 / np.gradient(joints[:, 1], along).max())
+
+
+def test_a_turn_on_the_spot_is_a_line_too() -> None:
+    limits = JointLimits(("a",), (1.0,), (2.0,))
+    motion = time_line(np.linspace(0.0, 0.6, 3)[:, None], np.linspace(0.0, 1e-4, 3), 1e-4, limits)
+    assert motion.positions[-1] == pytest.approx((0.6,))
+    assert np.abs(motion.velocities).max() == pytest.approx(0.6, abs=0.02)
+
+
+def test_postures_that_are_nearly_stretched_out_are_no_goals_where_they_are_not_wanted() -> None:
+    described = descriptions_of(load_scene("tabletop"))[0]
+    agile = replace(described, settings=replace(described.settings, dexterity=0.1))
+    far = pointing_down(0.72, 0.0, 0.4)
+    for arm, known in ((described, True), (agile, False)):
+        kinematics = Kinematics(arm)
+        found = next(kinematics.solutions(far, kinematics.rest, np.random.default_rng(0)), None)
+        assert (found is not None) is known
+    assert kinematics.stretched(np.array([0.0, 0.9, 0.0, -0.3, 0.0, 1.2, 0.8]))
+    assert not kinematics.stretched(kinematics.rest)

@@ -14,6 +14,7 @@ from hicrisp_core.model.geometry import multiply
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.models import physics_model
+from hicrisp_sim.simulation import CONTROL_PERIOD
 from waiting import PATIENCE, until
 
 PANDA = {*(f"panda_link{number}" for number in range(9)), "panda_hand", "panda_leftfinger",
@@ -149,3 +150,14 @@ def test_a_slow_turn_on_the_spot_counts_as_standing_and_a_slide_does_not(tableto
     rolled = multiply((math.sin(half), 0.0, 0.0, math.cos(half)), tuple(before[[4, 5, 6, 3]]))
     place = np.concatenate([before[:3], [rolled[3], *rolled[:3]]])
     assert simulation.moved("box", place) == pytest.approx(0.001, rel=1e-2)  # 10 mrad, felt 10 cm away.
+
+
+def test_what_rests_is_not_waited_for_again_until_something_happens(tabletop: Lab) -> None:
+    tabletop.see()
+    at = tabletop.world.time
+    tabletop.see()
+    assert tabletop.world.time - at == pytest.approx(CONTROL_PERIOD)
+    box = tabletop.world.look().objects["box"].pose
+    tabletop.world.simulation.put("box", box.shifted((0.0, 0.0, 0.05)))
+    fallen = tabletop.see().objects["box"].pose.position
+    assert fallen == pytest.approx(box.position, abs=0.002)

@@ -19,10 +19,16 @@ _METRES, _RADIANS = 0.05, 0.5
 _STIFFNESS = 150.0
 _DRAG = 2.0 / _STIFFNESS**0.5
 """The controller's stiffness, 1/s2, and its damping by it, s: it is critically damped."""
-_LEAD, _PUSH = _DRAG + PERIOD / 2.0, 1.0 / _STIFFNESS + _DRAG * PERIOD / 2.0
-"""By how much the controller trails a goal, in speeds, s, and in accelerations of it, s2."""
+_LEAD, _PUSH = _DRAG + PERIOD / 2.0, (1.0 / _STIFFNESS + _DRAG * PERIOD / 2.0) / 2.0
+"""By how much the controller trails a goal, in speeds, s, and in accelerations of it, s2: half of that, as they change
+between two actions.
+"""
 _PACE, _QUICKER = (0.2, 1.0), 1.25
 """Least and greatest share of the planned speed, and by how much it grows in an action."""
+_LEVERS = np.array([0.5] * 3 + [1.0] * 3)
+"""Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
+_EASE = 0.5
+"""Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0
 """On what is missing: dry friction holds the joints back."""
 _FULL, _FINGER = 0.04, 0.005
@@ -90,10 +96,21 @@ class DeltaPose:
             measured: array (7,): where they are.
 
         Returns:
-            Array (7,), rad.
+            Array (6,), rad: turns of an arm that bring the tool there, also where the arm is stretched.
         """
-        jacobian = np.array(self._kinematics.jacobian(measured))
-        return np.array(np.linalg.pinv(jacobian, rcond=1e-2) @ self._apart(wanted, measured))
+        return self._apart(wanted, measured) / _LEVERS
+
+    def speeds(self, measured: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+        """Return how fast the tool moves: it stands while the controller still brings the elbow back.
+
+        Args:
+            measured: array (7,): positions of the joints, rad.
+            speeds: array (7,): of the joints, rad/s.
+
+        Returns:
+            Array (6,), rad/s: of what ``lag`` returns.
+        """
+        return np.array(self._kinematics.jacobian(measured)) @ speeds / _LEVERS * _EASE
 
     def _apart(self, joints: np.ndarray, others: np.ndarray) -> np.ndarray:
         """From where the tool is with other joints to where it is with some: metres, and a turn, rad, world axes."""

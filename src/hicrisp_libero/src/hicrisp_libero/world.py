@@ -36,6 +36,10 @@ _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 """Metres from the hand to its fingers and its tool centre point: the benchmark's are 6 mm shorter than real ones."""
 _SPEED, _ACCELERATION = 0.3, 0.25
 """Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
+_OSC_SPEED, _OSC_ACCELERATION, _OSC_FINGERS, _DEXTERITY = 0.45, 0.4, 0.2, 0.07
+"""The same for its own controller, which knows what the links weigh and limits the tool's speed; how fast its fingers
+close, m/s; and how far the arm stays from singular postures, as it leaves the elbow to itself.
+"""
 _BEHIND, _SLOWEST = 0.05, 0.1
 """How far a joint is behind before the arm slows down, radians, and the least share of its speed."""
 
@@ -66,10 +70,16 @@ class BenchmarkJoints(ArmJoints):
             wanted: array (joints,), rad.
 
         Returns:
-            Array (joints,), rad.
+            Array, rad.
         """
         osc = self._measured.osc
         return super().lag(wanted) if osc is None else osc.lag(wanted, self.positions)
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """How fast the arm moves, rad/s: what is driven of it, the joints or the tool."""
+        osc, speeds = self._measured.osc, super().velocities
+        return speeds if osc is None else osc.speeds(self.positions, speeds)
 
     @property
     def pace(self) -> float:
@@ -261,6 +271,9 @@ class LiberoWorld(EmbeddedWorld):
         for real, here in _HAND.items():
             urdf = urdf.replace(f'xyz="0 0 {real}"', f'xyz="0 0 {here}"')
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
+        if self.control == OSC:
+            settings = replace(settings, speed=_OSC_SPEED, acceleration=_OSC_ACCELERATION, finger_speed=_OSC_FINGERS,
+                               dexterity=_DEXTERITY)
         self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=REACH)),)
         return BenchmarkSimulation(self.task, self.description, rate, self.control)
 

@@ -27,7 +27,7 @@ from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
-from hicrisp_sim.simulation import Simulation, Snapshot
+from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
 PATIENCE, _PAUSE = 10.0, 0.1
@@ -100,6 +100,7 @@ class EmbeddedWorld(SimulatedWorld):
     ) -> None:
         self._make_sight = sight
         self._sight: Optional[TrackSource] = None
+        self._settled: Optional[Snapshot] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
@@ -343,16 +344,19 @@ class EmbeddedWorld(SimulatedWorld):
             moving: returns the names of objects and robots that may move.
         """
         bodies, end, stands = self._bodies(), self.time + seconds, False
+        # Where nothing has happened since everything rested, one look is enough.
+        window = CONTROL_PERIOD if self.simulation.snapshot is self._settled else _QUIET_FOR
         with self.simulation.moving():
             while self.time < end and not stands:
-                until, before = min(end, self.time + _QUIET_FOR), {
-                    name: self.simulation.place_of(body) for name, body in bodies.items()}
-                may_move = set(moving())
+                before = {name: self.simulation.place_of(body) for name, body in bodies.items()}
+                began, until, may_move = self.time, min(end, self.time + window), set(moving())
                 while self.time < until:
                     self.simulation.step()
                     may_move |= moving()
-                stands = all(name in may_move or self.simulation.moved(bodies[name], place) < QUIET * _QUIET_FOR
+                most, window = QUIET * (self.time - began), _QUIET_FOR
+                stands = all(name in may_move or self.simulation.moved(bodies[name], place) < most
                              for name, place in before.items())
+        self._settled = self.simulation.snapshot if stands else None
 
     def _bodies(self) -> Dict[str, str]:
         """Return the free bodies of the physics by the names of the objects and robots that they are."""

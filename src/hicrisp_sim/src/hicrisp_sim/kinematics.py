@@ -41,6 +41,7 @@ class Kinematics:
         self._site = self._model.site(description.tool).id
         self._to_base = description.base.inverse()
         self.rest = np.asarray(rest or description.settings.rest, dtype=float)
+        self._least = description.settings.dexterity
         self.joints = description.joints
         self._dof = len(self.joints)
         limits = self._model.jnt_range[:self._dof]
@@ -145,9 +146,22 @@ class Kinematics:
         found: List[np.ndarray] = []
         for seed in islice(self._seeds(pose, near, dice), tries):
             joints = self.solve(pose, seed, room=_ROOM_TO_MOVE)
-            if joints is not None and all(np.abs(joints - other).max() > 0.05 for other in found):
+            if joints is None or self.stretched(joints):
+                continue
+            if all(np.abs(joints - other).max() > 0.05 for other in found):
                 found.append(joints)
                 yield joints
+
+    def stretched(self, joints: np.ndarray) -> bool:
+        """Check whether the arm is so near to a singular posture that it may end up in another one.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            True if it is nearer than its settings allow.
+        """
+        return self._least > 0.0 and float(np.linalg.svd(self.jacobian(joints), compute_uv=False)[-1]) < self._least
 
     def margin(self, pose: Pose, near: np.ndarray) -> Optional[float]:
         """Return the least joint margin in the most comfortable of a few likely postures.

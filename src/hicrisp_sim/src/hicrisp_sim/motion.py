@@ -154,6 +154,9 @@ class MotionPlanner:
         points = self._free_line(start, pose)
         if isinstance(points, MotionFailure):
             return points
+        rises = pose.position[2] > self._kinematics.tool_position(start)[2]  # It need not go all its way.
+        if rises and self._kinematics.stretched(points[-1]) and not self._kinematics.stretched(start):
+            return MotionFailure("unreachable", "the arm would be stretched out")
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
         return self._timed(start, pose, points, speed)

@@ -10,7 +10,7 @@ from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings
 from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
-from pydantic import NonNegativeInt
+from pydantic import NonNegativeFloat, NonNegativeInt
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
@@ -81,6 +81,8 @@ class ArmSettings:
         contact_torque: torque on a joint that ends any motion, Nm.
         finger_speed: opening and closing speed between the fingers, m/s.
         search_time: longest search for a path, seconds of processor time.
+        dexterity: least singular value of the Jacobian (m and rad) in a posture that is a goal: an arm whose elbow is
+            not controlled passes through the singular posture that is beyond.
     """
 
     name: str
@@ -93,6 +95,7 @@ class ArmSettings:
     contact_torque: _Quantity = fixed(25.0)
     finger_speed: _Quantity = fixed(0.15)
     search_time: _Quantity = fixed(2.0)
+    dexterity: NonNegativeFloat = fixed(0.0)
 
     def __post_init__(self) -> None:
         if len(self.rest) != len(self.model.joints):

@@ -82,7 +82,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     """Compute the fastest motion along a spline within the joint limits, from rest to rest.
 
     Args:
-        spline: joint positions over path length, radians.
+        spline: joint positions over path length, radians, with further columns if these are limited.
         limits: speed and acceleration of each joint.
 
     Returns:
@@ -102,36 +102,30 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     if timed is None:
         raise RuntimeError(f"TOPP-RA found no timing for a path of {length:.2f} rad")
     times = _sample_times(float(timed.duration))
-    return trajectory_of(limits.joints, times, timed(times), timed(times, 1))
+    joints = len(limits.joints)  # Others than joints are limited, too.
+    return trajectory_of(limits.joints, times, timed(times)[:, :joints], timed(times, 1)[:, :joints])
 
 
 def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
-    """Compute a motion along joint points of a straight line, at constant tool speed between two ramps.
+    """Compute the fastest motion along joint points of a straight line, at no more than a speed of the tool.
 
     Args:
         path: array (n, joints), radians.
         distances: array (n,), distance of the tool from the start, metres, increasing.
-        speed: of the tool, m/s; reduced if a joint would be too fast.
+        speed: of the tool, m/s; less only where a joint would be too fast.
         limits: speed and acceleration of each joint.
 
     Returns:
         The trajectory.
+
+    Raises:
+        RuntimeError: when the limits leave no solution, which a path without jumps never does.
     """
-    spline = CubicSpline(distances, path)
-    slope = np.abs(spline(np.linspace(0.0, distances[-1], 50), 1)).max(axis=0)
-    speed = min([speed, *(limit / max(1e-9, rate) for limit, rate in zip(limits.velocity, slope))])
     length = float(distances[-1])
-    ramp = min(length, speed * speed / _LINE_ACCELERATION)
-    speed = float(np.sqrt(ramp * _LINE_ACCELERATION))
-    rise = speed / _LINE_ACCELERATION
-    duration = 2.0 * rise + (length - ramp) / speed
-    times = _sample_times(duration)
-    late = np.minimum(times, duration - times)
-    slow = 0.5 * _LINE_ACCELERATION * np.minimum(late, rise) ** 2
-    half = np.where(late < rise, slow, 0.5 * ramp + (late - rise) * speed)
-    along = np.where(times <= duration / 2.0, half, length - half)
-    pace = np.minimum(late * _LINE_ACCELERATION, speed)
-    return trajectory_of(limits.joints, times, spline(along), spline(along, 1) * pace[:, None])
+    part = distances / length
+    tool = JointLimits(limits.joints, (*limits.velocity, speed / length),
+                       (*limits.acceleration, _LINE_ACCELERATION / length))
+    return time_path(CubicSpline(part, np.column_stack([path, part])), tool)
 
 
 def trajectory_of(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
-from hicrisp_core.model import Outcome, Status, Vector, WorldObject, WorldState
+from shapely.geometry import Point
+
+from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import DONE, SkillContext, below
 from hicrisp_core.robot.skills_placements import Placement
@@ -98,3 +101,21 @@ def slip_under(
         if outcome.status is Status.EXECUTION:
             context.raise_tool(context.settings.approach, touch)
     return blocked
+
+
+def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:
+    """Return the height of a bowl's rim above the bottom of an item in it.
+
+    Args:
+        item: the item.
+        pose: of the item, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Metres; 0 if the item is not in a bowl.
+    """
+    bottom, (x, y, _) = vertical_span(item, pose)[0], pose.position
+    rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
+            if bowl.form.hollow and bowl.pose is not None
+            and footprint(bowl, bowl.pose).contains(Point(x, y))]
+    return max([0.0, *(top - bottom for top in rims)])

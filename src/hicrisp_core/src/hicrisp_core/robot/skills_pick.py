@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Callable, FrozenSet, Iterable, Iterator, List, Optional, Sequence
@@ -14,6 +15,7 @@ from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, leaning
+from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, clears, failed, first_reason
 from hicrisp_core.robot.skills_placements import can_place
 
@@ -31,6 +33,8 @@ _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 _SHORT = 0.005
 """How far before its grasp the hand may touch something: the fingers reach beyond the tool, metres."""
+_ABOVE = 0.002
+"""By which a palm that is as low as it may be counts as above what is held, metres."""
 _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
 
@@ -146,7 +150,7 @@ def _try(
 
     for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
         for grasp in islice(ways, context.settings.tries):
-            approached = approach(context, grasp, touch | ground if grasp.low else touch)
+            approached = approach(context, _as_open(context, grasp, world), touch | ground if grasp.low else touch)
             stopped = context.interrupted()
             if stopped is not None:
                 return stopped
@@ -161,6 +165,17 @@ def _try(
         if best is not None and clears(best, world):
             break
     return best or DONE
+
+
+def _as_open(context: SkillContext, grasp: Grasp, world: WorldState) -> Grasp:
+    """Return the grasp with the fingers as they are, where that is wider and has room, also inside what is held by its
+    wall: narrowing them first takes time.
+    """
+    if grasp.low:  # A wider finger would be beside the rim.
+        return grasp
+    opening, hand = context.arm.opening(), replace(context.gripper, depth=context.gripper.depth + _ABOVE)
+    wide = opening > grasp.opening and hand_clearance(grasp.pose, opening, world, hand, "") >= hand.room
+    return replace(grasp, opening=opening) if wide else grasp
 
 
 def _rounds(

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import FrozenSet, List, Union
-
-from shapely.geometry import Point
+from typing import FrozenSet, List, Optional, Union
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar, turn_between
-from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
-from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, beside, carry, slip_under
+from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, beside, carry, rim, slip_under
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, sags, ways_to_place
 
@@ -29,6 +27,8 @@ _DOUBT = 0.5
 """The part of what is allowed that the uncertainty of the view may take up: where it sees no better, the arm
 cannot do better.
 """
+_TILTED = 0.1
+"""By which an item may have turned in the hand, radians, before the hand makes up for it."""
 _BLOCKED = 3
 """How often something may be in the way of the last, straight part before another way is tried."""
 _LEARNING = OffsetSettings(prior_sigma=0.03)
@@ -65,7 +65,7 @@ class Approach:
     told: Vector = (0.0, 0.0, 0.0)
     _learnt: OffsetEstimate = field(default_factory=OffsetEstimate)
     _nearest: float = math.inf
-    _off: Planar = (math.inf, math.inf)
+    _beside: Planar = (math.inf, math.inf)
     _count: int = 0
 
     def place(self, clear: float) -> Outcome:
@@ -93,8 +93,9 @@ class Approach:
                 break
             self._count = number + 1
             self.context.progress("approach", 0.3 + 0.3 * number / most)
-            outcome = self._above(height)
-            outcome = self._down(height) if outcome.ok else outcome
+            there = self._there() if number == 0 else None
+            outcome = DONE if there is not None else self._above(height)
+            outcome = self._down(height if there is None else there) if outcome.ok else outcome
             stopped = self.context.interrupted()
             if stopped is not None:
                 return stopped
@@ -105,11 +106,23 @@ class Approach:
             else:
                 again = outcome.cause is not None and outcome.cause.kind in _AGAIN
             if has_touched(outcome):
-                again = again and all(math.dist(self._off, other) > _SAME for other in touched)
-                touched.append(self._off)
+                again = again and all(math.dist(self._beside, other) > _SAME for other in touched)
+                touched.append(self._beside)
             if not again:
                 return outcome
         return self._off_goal() if outcome.cause == _MISSED.cause else outcome
+
+    def _there(self) -> Optional[float]:
+        """Return how high above its goal the item is, metres, if it was carried to there as well as it can be told."""
+        context, goal = self.context, self.placement.item
+        seen = carried(context, self.thing.name)
+        if isinstance(seen, Outcome) or seen.pose is None or any(self.told):
+            return None
+        self._beside = beside(seen, self.placement)
+        tilted = turn_between(seen.pose.orientation, goal.orientation)
+        if tilted > _TILTED or self._off(seen, self.within) > self.within * _DOUBT:
+            return None
+        return context.arm.tool_pose().position[2] - tool_at(context, seen, goal).position[2]
 
     def _above(self, height: float) -> Outcome:
         """Go above the goal, and see whether that is near enough; what is touched is backed off from."""
@@ -130,11 +143,13 @@ class Approach:
         context = self.context
         touch = below(self.thing, self.placement.item, self.world)
         goal = context.arm.tool_pose().position[2] - height
-        outcome = DONE
-        for above, within in ((NEARLY, self.within), (-context.settings.press, self.within + _SETTLES)):
+        outcome, slow = DONE, context.settings.guarded
+        for above, within, speed in ((NEARLY, self.within, 2.0 * slow),
+                                     (-context.settings.press, self.within + _SETTLES, slow)):
             here = context.arm.tool_pose()
             told = here.shifted((0.0, 0.0, goal + above - here.position[2]))
-            outcome = touch_down(context, self.thing, self.placement.item, told, goal, self.world, touch)
+            outcome = touch_down(context, self.thing, self.placement.item, told, goal, self.world, touch,
+                                 speed)
             outcome = self._seen(within) if outcome.ok else outcome
             if not outcome.ok:
                 back = goal + height - context.arm.tool_pose().position[2]
@@ -154,17 +169,20 @@ class Approach:
         seen = carried(self.context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
-        x, y = self._off = beside(seen, self.placement)
+        x, y = self._beside = beside(seen, self.placement)
         if learn:
             self._learnt = self._learnt.updated((x - self.told[0], y - self.told[1]), _LEARNING)
             bias = self._learnt.bias(_LEARNING)
             self.told = (-bias[0], -bias[1], 0.0)
-        doubt = min(seen.uncertainty.position, within * _DOUBT)
-        off = math.hypot(x, y) + doubt
+        off = self._off(seen, within)
         if off <= within:
             return DONE
         self._nearest = min(self._nearest, off)
         return _MISSED
+
+    def _off(self, seen: WorldObject, within: float) -> float:
+        """Return how far beside its goal the item may be, metres."""
+        return math.hypot(*beside(seen, self.placement)) + min(seen.uncertainty.position, within * _DOUBT)
 
     def _off_goal(self) -> Outcome:
         """Return why it is still in the hand."""
@@ -215,7 +233,7 @@ def tool_at(context: SkillContext, seen: WorldObject, item: Pose) -> Pose:
 
 def touch_down(
     context: SkillContext, object_: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
-    unchecked: FrozenSet[str]
+    unchecked: FrozenSet[str], speed: float
 ) -> Outcome:
     """Lower the item until it touches; after an early contact raise it again (EXECUTION).
 
@@ -227,11 +245,12 @@ def touch_down(
         goal: height of the tool at which it is there, metres.
         world: observed objects, robots and facts; poses in the world frame.
         unchecked: names of objects that the motion may touch.
+        speed: of the tool, m/s.
 
     Returns:
         DONE on the ground, or why not.
     """
-    lowered = context.line(told, context.settings.guarded, unchecked, True)
+    lowered = context.line(told, speed, unchecked, True)
     if lowered.status not in (Status.SUCCESS, Status.EXECUTION):
         return lowered
     here = context.arm.tool_pose().position[2]
@@ -283,24 +302,6 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
     retreated = context.draw_back(context.settings.retreat, away) if straight else context.raise_tool(height, away)
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
-
-
-def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:
-    """Return the height of a bowl's rim above the bottom of an item in it.
-
-    Args:
-        item: the item.
-        pose: of the item, world frame.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Metres; 0 if the item is not in a bowl.
-    """
-    bottom, (x, y, _) = vertical_span(item, pose)[0], pose.position
-    rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
-            if bowl.form.hollow and bowl.pose is not None
-            and footprint(bowl, bowl.pose).contains(Point(x, y))]
-    return max([0.0, *(top - bottom for top in rims)])
 
 
 def place(
@@ -380,5 +381,6 @@ def _lower(
     goal = tool_at(context, seen, placement.item)
     told = goal.shifted(correction).shifted((0.0, 0.0, -context.settings.press))
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
-    lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked)
+    lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked,
+                         context.settings.guarded)
     return let_go(context, item, placement.grasp.clearance, touch) if lowered.ok else lowered

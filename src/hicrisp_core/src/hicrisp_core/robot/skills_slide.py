@@ -30,6 +30,8 @@ _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
 _STEP, _SPEED = 0.025, 0.06
 """Metres between two looks, and metres per second."""
+_SOON = 0.03
+"""How far above the lowest point at which it may touch the hand slows down, metres."""
 _NEAR, _PASSED = 0.004, 0.015
 """How far from its goal, and from a turn of its way, it may be seen, metres."""
 _STANDS, _FOLLOWS, _STALLS = 0.2, 0.7, 4
@@ -134,7 +136,11 @@ def _press(context: SkillContext, way: _Way, bottom: float, touch: FrozenSet[str
     if not moved.ok:
         return moved
     down = bottom + context.gripper.tip - way.tool.position[2]
-    pressed = context.line(way.tool.shifted((0.0, 0.0, down)), context.settings.guarded / 2.0, touch, guarded=True)
+    pressed = DONE
+    for above, part in ((_SOON, 2.0), (0.0, 0.5)):
+        if pressed.ok:
+            goal, speed = way.tool.shifted((0.0, 0.0, down + above)), part * context.settings.guarded
+            pressed = context.line(goal, speed, touch, guarded=True)
     return DONE if pressed.status is Status.EXECUTION else pressed
 
 
