@@ -99,9 +99,10 @@ def _once(
     world = context.look()
     ranked = _ranked(context, world, part, joint, pose, goal)[idle:][:context.settings.tries]
     best, handle = before if idle else None, pose.compose(joint.handle)
-    end = joint.moved(handle, goal - joint.position(pose))
-    # Of a straight way the arm may get to the end at once; else it takes the handle again where it can go no farther.
-    for way, then in [*((way, (way.tool(joint, end, 0.0, handle),)) for way in ranked if joint.kind == SLIDE),
+    by = goal - joint.position(pose)
+    end, out = joint.moved(handle, by), joint.kind == SLIDE and by > 0.0
+    # Of a straight way out the arm may get to the end at once; else it takes the handle again where it gets no farther.
+    for way, then in [*((way, (way.tool(joint, end, 0.0, handle),)) for way in ranked if out),
                       *((way, ()) for way in ranked)]:
         if way.wedged and best is not None and clears(best, world):
             break
