@@ -13,6 +13,7 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import from_euler, rotate
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot import handles
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -62,6 +63,29 @@ def test_it_is_opened_and_closed_by_its_handle(kitchen: Kitchen, item: str) -> N
     assert kitchen.share(item) < 0.03
     assert kitchen.seen().holds("closed", item)
     assert not kitchen.seen().holds("open", item)
+
+
+def test_a_handle_is_taken_by_the_grasp_with_which_the_arm_gets_to_the_end_of_the_way(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = next(each for each in kitchen.world.arms if each.name == ARMS["drawer"])
+    plan, line, refused, taken = arm.plan_to, arm.plan_line, [], []
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        if then and not refused:  # Something stands where the arm would be at the end.
+            refused.append(pose)
+            return MotionFailure.blocked("no_path", ("rack",))
+        return plan(pose, deadline, touch, then)
+
+    def plan_line(pose, *others):
+        taken.append(pose)
+        return line(pose, *others)
+
+    monkeypatch.setattr(arm, "plan_to", plan_to)
+    monkeypatch.setattr(arm, "plan_line", plan_line)
+    assert kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
+    assert taken[0] != refused[0]
 
 
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
