@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Callable, FrozenSet, Optional, Sequence, Union
 
@@ -16,6 +17,8 @@ from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skilled import RunningCommand
 
 DONE = Outcome(Status.SUCCESS)
+_LEAST_LEFT = 0.2
+"""Share of a height that is worth another motion."""
 _SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
 """Of the tool that sweeps, m/s, and of the hand as it turns, rad/s; the length of a line that only turns it, metres."""
 
@@ -126,16 +129,23 @@ class SkillContext(RunningCommand):
         return self.arm.follow(motion, self.deadline, self.cancel)
 
     def raise_tool(self, height: float, touch: FrozenSet[str]) -> Outcome:
-        """Move the tool straight up; less high if the arm cannot reach that far.
+        """Move the tool straight up; where the arm reaches no higher, on towards where it stands.
 
         Args:
             height: metres.
             touch: names of objects that may be touched.
 
         Returns:
-            The outcome of the highest motion that could be planned.
+            The outcome of the highest motion straight up that could be planned.
         """
-        return self._away(lambda here, part: here.shifted((0.0, 0.0, part * height)), touch)
+        top = self.arm.tool_pose().position[2] + height
+        outcome = self._away(lambda here, part: here.shifted((0.0, 0.0, part * height)), touch)
+        here = self.arm.tool_pose()
+        left, away = top - here.position[2], self.gripper.away(here)
+        if outcome.ok and left > _LEAST_LEFT * height:
+            inwards = here.shifted((-left * math.cos(away), -left * math.sin(away), left))
+            self.line(inwards, self.settings.fast, touch)
+        return outcome
 
     def draw_back(self, way: float, touch: FrozenSet[str]) -> Outcome:
         """Move the tool straight back from where it points, as far as the arm can; where it cannot, straight up.
