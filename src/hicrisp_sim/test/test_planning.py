@@ -183,3 +183,14 @@ def test_postures_that_are_nearly_stretched_out_are_no_goals_where_they_are_not_
         assert (found is not None) is known
     assert kinematics.stretched(np.array([0.0, 0.9, 0.0, -0.3, 0.0, 1.2, 0.8]))
     assert not kinematics.stretched(kinematics.rest)
+
+
+@pytest.mark.parametrize("length", [0.0002, 0.002, 0.02])
+def test_a_line_has_a_timing_however_short_it_is_and_however_unsteady_its_postures(length: float) -> None:
+    limits = JointLimits(tuple("abcdefg"), (0.65,) * 4 + (0.78,) * 3, (3.0,) * 7)
+    dice = np.random.default_rng(0)
+    for _ in range(40):
+        way = np.outer([0.0, 0.5, 1.0], 5e-4 * dice.normal(size=7))
+        way[1] += 1e-6 * dice.normal(size=7)
+        motion = time_line(way, np.linspace(0.0, length, 3), 0.25, limits)
+        assert np.array(motion.positions[-1]) == pytest.approx(way[-1], abs=1e-6)

@@ -22,8 +22,8 @@ SAMPLE_PERIOD = 0.01
 _SAME = 1e-3
 """Radians between corners that count as one."""
 _GRID = 60
-_LINE_ACCELERATION = 0.8
-"""Acceleration along a straight line, m/s^2."""
+_LINE_ACCELERATION, _SHORTEST = 0.8, 0.01
+"""Acceleration along a straight line, m/s^2, and the least time of one, seconds."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
                      parametrizer="ParametrizeConstAccel")
     timed = problem.compute_trajectory(0.0, 0.0)
     if timed is None:
-        raise RuntimeError(f"TOPP-RA found no timing for a path of {length:.2f} rad")
+        raise RuntimeError(f"TOPP-RA found no timing for a path of length {length:.2f}")
     times = _sample_times(float(timed.duration))
     joints = len(limits.joints)  # Others than joints are limited, too.
     return trajectory_of(limits.joints, times, timed(times)[:, :joints], timed(times, 1)[:, :joints])
@@ -122,10 +122,12 @@ def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: Joi
         RuntimeError: when the limits leave no solution, which a path without jumps never does.
     """
     length = float(distances[-1])
-    part = distances / length
-    tool = JointLimits(limits.joints, (*limits.velocity, speed / length),
-                       (*limits.acceleration, _LINE_ACCELERATION / length))
-    return time_path(CubicSpline(part, np.column_stack([path, part])), tool)
+    # Over the seconds that it takes at least: the solver loses itself in numbers far from one.
+    seconds = max(length / speed, _SHORTEST, float((np.ptp(path, axis=0) / limits.velocity).max()))
+    along, most = distances / length * seconds, seconds / length
+    tool = JointLimits(limits.joints, (*limits.velocity, speed * most),
+                       (*limits.acceleration, _LINE_ACCELERATION * most))
+    return time_path(CubicSpline(along, np.column_stack([path, along])), tool)
 
 
 def trajectory_of(
