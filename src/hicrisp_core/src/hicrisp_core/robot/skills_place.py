@@ -352,7 +352,8 @@ def place(
         elif outcome.ok:
             outcome = _lower(context, object_, placement, world, shift)
         stopped = context.interrupted()
-        if stopped is not None or outcome.status is not Status.PLANNING and not has_touched(outcome):
+        otherwise = outcome.status is Status.PLANNING or within > 0.0 and has_touched(outcome)
+        if stopped is not None or not otherwise:
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
