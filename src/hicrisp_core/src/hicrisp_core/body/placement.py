@@ -223,11 +223,11 @@ def free(
     height = _height_on(table_of(world), item)
     poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace)]
 
-    def worth(pose: Pose) -> float:
+    def cost(pose: Pose) -> float:
         beyond = math.dist(pose.position[:2], workspace.base) - (workspace.reach[1] - _EASY)
-        return -math.dist(pose.position[:2], start[:2]) - _STRETCH * max(0.0, beyond)
+        return math.dist(pose.position[:2], start[:2]) + _STRETCH * max(0.0, beyond)
 
-    poses.sort(key=worth, reverse=True)
+    poses.sort(key=cost)
     return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import Completion, LlmFailure, Message, fingerprint
-from hicrisp_core.llm.images import KEY as IMAGES
+from hicrisp_core.llm.images import words_of
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.trace.exchanges import FILE_NAME
 
@@ -48,8 +48,7 @@ def prompt_key(messages: Sequence[Message]) -> str:
     Returns:
         Twelve hexadecimal digits.
     """
-    words = [{key: value for key, value in each.items() if key != IMAGES} for each in messages]
-    return fingerprint(redacted_values(words))[:_DIGITS]
+    return fingerprint(redacted_values([words_of(each) for each in messages]))[:_DIGITS]
 
 
 def holds_answers(replay: str) -> bool:

@@ -46,6 +46,18 @@ def misfit(messages: Sequence[Message]) -> str:
     return ""
 
 
+def words_of(message: Message) -> Dict[str, Any]:
+    """Return a message without its pictures.
+
+    Args:
+        message: with its pictures, if it has any.
+
+    Returns:
+        JSON values.
+    """
+    return {key: value for key, value in message.items() if key != KEY}
+
+
 def as_parts(message: Message) -> Dict[str, Any]:
     """Return a message as chat completions take it.
 
@@ -55,7 +67,7 @@ def as_parts(message: Message) -> Dict[str, Any]:
     Returns:
         JSON values: words alone stay a text, pictures follow the words as parts.
     """
-    sent = {key: value for key, value in message.items() if key != KEY}
+    sent = words_of(message)
     if message.get(KEY):
         sent["content"] = [{"type": "text", "text": message["content"]},
                            *({"type": "image_url", "image_url": {"url": image}} for image in message[KEY])]
@@ -71,7 +83,7 @@ def for_record(message: Message) -> Mapping[str, str]:
     Returns:
         Texts.
     """
-    told = {key: value for key, value in message.items() if key != KEY}
+    told = words_of(message)
     if message.get(KEY):
         told[KEY] = ", ".join(f"{len(each) // 1000} kB, sha256 {hashlib.sha256(each.encode()).hexdigest()[:12]}"
                               for each in message[KEY])
