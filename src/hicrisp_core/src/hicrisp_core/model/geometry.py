@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Tuple
+from typing import Iterable, Tuple
 
 Planar = Tuple[float, float]
 """x and y, metres."""
@@ -122,6 +122,19 @@ class Pose:
         half = math.atan2(abs(sine), abs(turn[3])) * fraction
         i, j, k = (value / sine * math.sin(half) for value in turn[:3])
         return Pose((x, y, z), multiply(self.orientation, (i, j, k, math.cos(half))))
+
+
+def as_vector(values: Iterable[float]) -> Vector:
+    """Return three numbers, such as an array's, as a vector.
+
+    Args:
+        values: x, y, z.
+
+    Returns:
+        The vector.
+    """
+    x, y, z = map(float, values)
+    return (x, y, z)
 
 
 def from_yaw(yaw: float) -> Quaternion:
