@@ -95,6 +95,7 @@ class SceneTracker:
         self._patterns = Patterns(worn) if worn else None
         self._warned: Dict[str, float] = {}
         found = bodies_of(scene)
+        self._gripper = next((body.hand for body in found.values() if body.hand is not None), None)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
         frames = {name: frames_of(name, body) for name, body in found.items()}
         self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}
@@ -108,7 +109,7 @@ class SceneTracker:
         self._sorter.forget()
         self._steady, self._searches, self._tag_misses = Steady(self._alike), Searches(), TagMisses()
         self._tracks = Tracks(self._things)
-        self._unknown = UnknownObjects()
+        self._unknown = UnknownObjects(self._gripper)
         self._grips = Grips()
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
@@ -234,7 +235,7 @@ class SceneTracker:
         """
         hands = self._hands(robots)
         seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
-        for name, pose in self._grips.follow(hands, seen, self._unknown.boxes).items():
+        for name, pose in self._grips.follow(hands, seen, self._unknown.shapes).items():
             self._put(name, pose, stamp, Visibility.HIDDEN)
         for name, pose in self._in_hands(hands).items():
             self._put(name, pose, stamp, Visibility.HELD)

@@ -88,7 +88,9 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
                  if use.skill == _PICKS and use.item in domain.actions[name].parameters), "")
     in_the_way = domain.roles.obstacle or ANYTHING
     general = item in domain.types.values()
-    fits = general and min(found.size[:2]) <= opening
+    form = found.form
+    parts = [found.size] if form.grips is None else [part.size for part in form.grips(found.size)]
+    fits = general and (bool(form.walls) or form.rim or any(min(size[:2]) <= opening for size in parts))
     if not fits and not domain.roles.obstacle and item:
         in_the_way = domain.types.get(item) or ANYTHING
     return replace(found, type=item if fits else in_the_way, movable=fits)

@@ -106,8 +106,8 @@ def nearest_shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) 
     Returns:
         The shape's name and the shape.
     """
-    side = heights.shape[0]
-    rows, columns = (np.indices(heights.shape) - (side - 1) / 2.0) / (side / 2.0)
+    rows, columns = ((index - (side - 1) / 2.0) / (side / 2.0)
+                     for index, side in zip(np.indices(heights.shape), heights.shape))
     away, there = np.hypot(rows, columns), heights >= 0.0
     top = float(heights.max())
     middle = float(np.median(np.maximum(heights[away < _MIDDLE], 0.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
@@ -21,6 +22,8 @@ _MANY = 700
 """Points of a surface that are used, about."""
 _MOST = 80
 """Contour points that are used."""
+_FILLED = 0.8
+"""Share of a circle that a round outline fills."""
 _BIN = 0.002
 _PLATEAU = 3
 """Bins of heights that are one level face."""
@@ -172,3 +175,20 @@ def spread_of(x: np.ndarray, y: np.ndarray) -> Tuple[Tuple[float, float], Tuple[
     points = np.stack([x, y], axis=1).astype(np.float32)
     (cx, cy), (along, across), angle = cv2.minAreaRect(points)
     return (float(cx), float(cy)), (float(along), float(across)), float(np.radians(angle))
+
+
+def circle_around(x: np.ndarray, y: np.ndarray) -> Optional[Tuple[Tuple[float, float], Tuple[float, float], float]]:
+    """Return the smallest circle around points that fill it: an edge that the camera does not see may be missing.
+
+    Args:
+        x: array (n,), metres.
+        y: array (n,), metres.
+
+    Returns:
+        Its centre, its extents (m) and 0.0 for its direction; ``None`` for an outline that is not round.
+    """
+    points = np.stack([x, y], axis=1).astype(np.float32)
+    (cx, cy), radius = cv2.minEnclosingCircle(points)
+    if cv2.contourArea(cv2.convexHull(points)) < _FILLED * math.pi * radius ** 2:
+        return None
+    return (float(cx), float(cy)), (2.0 * float(radius),) * 2, 0.0

@@ -11,9 +11,11 @@ import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.robot.gripper import Gripper
 
-from hicrisp_perception.shapes.contours import spread_of
+from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
+from hicrisp_perception.shapes.relief import Relief, apart, relief_of, shape_of
 from hicrisp_perception.shapes.segments import Ground, Window, large
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
@@ -24,35 +26,38 @@ _CERTAIN = 200
 """Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
-_SPARE = 0.004
+_SPARE = 0.001
 """How much larger the box is than what was seen on each side, metres."""
 _ON_TABLE = 0.035
 _NEAR_HAND = 0.06
 _SAME = 0.05
 """Metres that an unknown object may have moved between two pictures and be the same."""
+_YOUNG = 3
+"""Pictures in which its shape is measured anew."""
+_STANDS, _PIERCED = 0.25, 0.15
+"""Share of its outline that shows it at least where it stands still, and that shows what is behind it at most."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
 @dataclass(frozen=True)
 class UnknownObject:
-    """A box around an undescribed object.
+    """An undescribed object.
 
     Args:
+        pose: middle of the box around it, world frame.
+        size: extents of that box, metres.
+        relief: how high it is.
         looks: in how many pictures it was seen.
         pixels: of which it was made.
     """
 
     pose: Pose
     size: Tuple[float, float, float]
+    relief: Relief
     pixels: int
     stamp: float
     looks: int = 1
     visibility: Visibility = Visibility.VISIBLE
-
-    @property
-    def shape(self) -> WorldObject:
-        """The box as an object."""
-        return WorldObject("", "", "box", self.size)
 
     @property
     def certain(self) -> bool:
@@ -61,9 +66,14 @@ class UnknownObject:
 
 
 class UnknownObjects:
-    """Keeps unknown objects by stable names."""
+    """Keeps unknown objects by stable names.
 
-    def __init__(self) -> None:
+    Args:
+        hand: the gripper that may take them; without one they are boxes.
+    """
+
+    def __init__(self, hand: Optional[Gripper] = None) -> None:
+        self._hand = hand
         self._named: Dict[str, UnknownObject] = {}
         self._new: List[UnknownObject] = []
         self._count = 0
@@ -71,14 +81,22 @@ class UnknownObjects:
     @property
     def tracks(self) -> Tuple[Track, ...]:
         """Tracks of the certain ones."""
-        return tuple(Track(name, each.pose, _EXACTNESS, each.stamp, each.visibility,
-                           WorldObject(name, "", "box", each.size, {}, each.pose, movable=False))
-                     for name, each in self._named.items())
+        return tuple(Track(name, pose, _EXACTNESS, self._named[name].stamp, self._named[name].visibility,
+                           replace(item, pose=pose))
+                     for name, (item, pose) in self.shapes.items())
 
     @property
-    def boxes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
+    def shapes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
         """The certain ones as objects with their poses."""
-        return {name: (each.shape, each.pose) for name, each in self._named.items()}
+        return {name: self._shape(name) for name in self._named}
+
+    def _shape(self, name: str) -> Tuple[WorldObject, Pose]:
+        known = self._named[name]
+        if self._hand is None:
+            return WorldObject(name, "", "box", known.size, movable=False), known.pose
+        found = shape_of(known.relief, self._hand)
+        return (WorldObject(name, "", found.name, found.size, movable=False, own_form=found.form),
+                known.pose.compose(found.foot))
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         """Set the pose of an unknown object that is or was in a hand.
@@ -90,7 +108,9 @@ class UnknownObjects:
             visibility: its state.
         """
         if name in self._named:
-            self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
+            known = self._named[name]
+            foot = Pose((0.0, 0.0, 0.0)) if self._hand is None else shape_of(known.relief, self._hand).foot
+            self._named[name] = replace(known, pose=pose.compose(foot.inverse()), stamp=stamp, visibility=visibility)
 
     def look(
         self,
@@ -103,24 +123,30 @@ class UnknownObjects:
         """Follow them through a picture.
 
         Args:
-            claimed: pixels that known objects account for; those of what hands hold are added.
+            claimed: pixels that known objects account for; those of what stands still or is held are added.
             held: the names of those that hands hold.
             undecided: the parts of the picture in which an object may be that is known, and was not found yet.
         """
         stamp = ground.view.stamp
-        for known in (each for name, each in self._named.items() if name in held):
-            cover(claimed, known.shape, known.pose, ground)
-        found = boxes_in(ground, claimed, hands, stamp)
-        free = list(found)
-        for name, known in list(self._named.items()):
-            if name in held:
-                continue
+        moved: Dict[str, UnknownObject] = {}
+        for name, known in self._named.items():
+            item, pose = self._shape(name)
+            shown = None if name in held else evidence_at(item, pose, ground, claimed)
+            still = shown is not None and known.looks > _YOUNG and shown.visible > _STANDS and shown.pierced < _PIERCED
+            if still:
+                self._named[name] = replace(known, stamp=stamp, looks=known.looks + 1, visibility=Visibility.VISIBLE)
+            if still or name in held:
+                cover(claimed, item, pose, ground)
+            else:
+                moved[name] = known
+        free = boxes_in(ground, claimed, hands, stamp)
+        for name, known in moved.items():
             same = _nearest(known, free)
             if same is not None:
                 free.remove(same)
                 self._named[name] = _joined(known, same)
                 continue
-            shown = evidence_at(known.shape, known.pose, ground, claimed)
+            shown = evidence_at(*self._shape(name), ground, claimed)
             if shown is not None and shown.absent:
                 del self._named[name]
             else:
@@ -165,9 +191,10 @@ def boxes_in(
         for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
             own = labels[row:row + height, column:column + width] == label
             top, side = part[0].start + row, part[1].start + column
-            box = _box(ground, (slice(top, top + height), slice(side, side + width)), own, stamp)
-            if box is not None and not any(_at_hand(box, hand) for hand in hands.values()):
-                found.append(box)
+            window = slice(top, top + height), slice(side, side + width)
+            boxes = (_box(ground, window, alone, stamp) for alone in apart(ground, window, own))
+            found += [box for box in boxes
+                      if box is not None and not any(_at_hand(box, hand) for hand in hands.values())]
     return found
 
 
@@ -185,14 +212,14 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
     inner = (np.abs(x - np.median(x)) < 3.0 * max(0.01, float(np.std(x)))) & (
         np.abs(y - np.median(y)) < 3.0 * max(0.01, float(np.std(y))))
-    (cx, cy), (along, across), angle = spread_of(x[inner], y[inner])
+    (cx, cy), (along, across), angle = circle_around(x[inner], y[inner]) or spread_of(x[inner], y[inner])
     if max(along, across) < _LEAST_SIZE:
         return None
     bottom = 0.0 if low < _ON_TABLE else low
     size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
             high - bottom + _SPARE)
-    return UnknownObject(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size,
-                    int(np.count_nonzero(mask)), stamp)
+    pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
+    return UnknownObject(pose, size, relief_of(ground, window, mask, pose, size), int(np.count_nonzero(mask)), stamp)
 
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:

@@ -1,0 +1,172 @@
+"""The shape of an undescribed object as a camera sees it: how high it is on a grid, and what that makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import List, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose, Vector
+from hicrisp_core.model.shapes import Solid
+from hicrisp_core.robot.gripper import Gripper
+from hicrisp_core.robot.measured_shape import MeasuredShape, shape_from
+
+from hicrisp_perception.shapes.segments import Ground, Window
+
+_CELL = 0.004
+"""Metres: two pixels or more of a camera a metre away."""
+_LEVEL = 0.015
+"""Heights that make one solid, metres."""
+_APART, _EDGE = 0.005, 0.008
+"""Cells of the table between which objects are told apart, and change of depth from pixel to pixel at which they show
+different surfaces, metres."""
+_FEW = 3
+"""Pixels that may be noise: in a cell, and with the depth of one at an edge."""
+_NOTHING, _UNSEEN = -1.0, -2.0
+_NEIGHBOURS = np.ones((3, 3), np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Relief:
+    """How high an object is.
+
+    Args:
+        heights: above what it stands on, on a grid along its box's x and y, metres; negative where nothing is.
+        size: extents of the box, metres.
+    """
+
+    heights: np.ndarray
+    size: Vector
+
+    @property
+    def solids(self) -> Tuple[Solid, ...]:
+        """Upright boxes, one level after another, in the frame of the box."""
+        coarse = self._coarse()
+        levels = np.where(coarse > 0.0, np.ceil(coarse / _LEVEL), 0.0).astype(int)
+        cell = np.array(self.size[:2]) / levels.shape
+        found: List[Solid] = []
+        for level in range(int(levels.max()), 0, -1):
+            left = levels == level
+            while left.any():
+                rows, columns = _rectangle(left)
+                high = float(coarse[rows, columns].max())
+                left[rows, columns] = False
+                x, y = ((part.stop - part.start) * along for part, along in zip((rows, columns), cell))
+                middle = [(part.start + part.stop - count) / 2.0 * along
+                          for part, along, count in zip((rows, columns), cell, levels.shape)]
+                found.append(Solid("box", (float(x), float(y), high),
+                                   Pose((middle[0], middle[1], (high - self.size[2]) / 2.0))))
+        return tuple(found)
+
+    def _coarse(self) -> np.ndarray:
+        """Return the highest of every two by two cells."""
+        odd = [(0, side % 2) for side in self.heights.shape]
+        even = np.pad(self.heights, odd, constant_values=_NOTHING)
+        return np.maximum.reduce([even[row::2, column::2] for row in (0, 1) for column in (0, 1)])
+
+
+@lru_cache(maxsize=256)
+def shape_of(relief: Relief, hand: Gripper) -> MeasuredShape:
+    """Return the shape that a relief makes.
+
+    Args:
+        relief: what was measured of an object.
+        hand: the gripper's measures.
+
+    Returns:
+        The shape in the frame of the box.
+    """
+    upright = Pose((0.0, 0.0, relief.size[2] / 2.0))
+    return shape_from(relief.size, relief.heights, relief.solids, upright, hand)
+
+
+def _rectangle(there: np.ndarray) -> Tuple[slice, slice]:
+    """Return a large rectangle of cells that are all there: the tallest from the first one on, and then as wide."""
+    row, first = (int(each) for each in np.argwhere(there)[0])
+    gaps = np.flatnonzero(~there[row, first:])
+    last = first + int(gaps[0]) if len(gaps) else there.shape[1]
+    full = there[row:, first:last].all(axis=1)
+    end = row + (int(np.argmin(full)) if not full.all() else len(full))
+    return slice(row, end), slice(first, last)
+
+
+def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size: Vector) -> Relief:
+    """Measure how high an object is on a grid.
+
+    What no pixel shows is as low as the lowest beside it if the object is all around it, like the bottom of a mug behind
+    its wall, and empty otherwise, like what is behind the object.
+
+    Args:
+        ground: the image, split into table and objects.
+        window: the part of the image that shows the object.
+        mask: which pixels of the window do.
+        box: middle of the box around it, upright, world frame.
+        size: extents of that box, metres.
+
+    Returns:
+        The grid.
+    """
+    bottom = box.position[2] - size[2] / 2.0
+    shape = tuple(max(2, round(extent / _CELL)) for extent in size[:2])
+    grid = np.full(shape, _UNSEEN, np.float32)
+
+    def mark(pixels: np.ndarray, heights: np.ndarray) -> None:
+        places = np.stack([ground.x[window][pixels], ground.y[window][pixels]], axis=1) - box.position[:2]
+        turned = places @ np.array(box.axes)[:2, :2].T
+        cells = np.floor((turned / size[:2] + 0.5) * shape).astype(int)
+        inside = ((cells >= 0) & (cells < shape)).all(axis=1)
+        np.maximum.at(grid, tuple(cells[inside].T), heights[inside])
+
+    seen = mask & (ground.height[window] > -1.0)
+    table = ground.bare[window] & ~ground.things[window] & ~ground.robot[window]
+    mark(table, np.full(int(np.count_nonzero(table)), _NOTHING, np.float32))
+    mark(seen, np.clip(ground.height[window][seen] - bottom, 0.0, size[2]))
+    _, labels = cv2.connectedComponents(np.pad(grid < 0.0, 1, constant_values=True).astype(np.uint8), connectivity=4)
+    outside = (labels == labels[0, 0])[1:-1, 1:-1]
+    hidden = (grid < 0.0) & ~outside
+    grid[outside] = _NOTHING
+    count, labels = cv2.connectedComponents(hidden.astype(np.uint8), connectivity=8)
+    for label in range(1, count):
+        own = labels == label
+        beside = (cv2.dilate(own.astype(np.uint8), _NEIGHBOURS) > 0) & ~own & ~outside
+        grid[own] = grid[beside].min()
+    return Relief(grid, size)
+
+
+def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
+    """Split what hangs together in an image where it does not on the table: one object stands before another.
+
+    Args:
+        ground: the image, split into table and objects.
+        window: a part of the image.
+        mask: which pixels of the window show objects.
+
+    Returns:
+        The pixels of each; those at its edges, where depth lies between two objects, go to the nearest.
+    """
+    depth = ground.depth[window]
+    around = np.pad(depth, 1)
+    rows, columns = depth.shape
+    alike = sum((np.abs(around[row:row + rows, column:column + columns] - depth) < _EDGE).astype(np.uint8)
+                for row in range(3) for column in range(3))
+    clear = mask & (alike > _FEW) & (ground.height[window] > -1.0)
+    if np.count_nonzero(clear) < _FEW:
+        return [mask]
+    places = np.stack([ground.x[window], ground.y[window]], axis=-1)
+    cells = np.floor((places - places[clear].min(axis=0)) / _APART).astype(int)
+    plan = np.zeros(cells[clear].max(axis=0) + 1, np.int32)
+    np.add.at(plan, tuple(cells[clear].T), 1)
+    closed = cv2.morphologyEx((plan >= _FEW).astype(np.uint8), cv2.MORPH_CLOSE, _NEIGHBOURS)
+    count, labels = cv2.connectedComponents(closed, connectivity=8)
+    own = np.zeros(mask.shape, np.int32)
+    own[clear] = labels[tuple(cells[clear].T)]
+    numbers, pixels = np.unique(own[own > 0], return_counts=True)
+    numbers = numbers[pixels >= 0.1 * pixels.max()] if len(numbers) else numbers
+    if len(numbers) < 2:
+        return [mask]
+    masks = [own == number for number in numbers]
+    away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
+    nearest = away.argmin(axis=0)
+    return [mask & (nearest == number) for number in range(len(masks))]
