@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Callable, FrozenSet, Optional, Sequence, Union
+from dataclasses import dataclass, field, replace
+from typing import Callable, FrozenSet, Mapping, Optional, Sequence, Union
 
 from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.world import Visibility
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
@@ -57,14 +58,20 @@ class SkillContext(RunningCommand):
     gripper: Gripper
     settings: SkillSettings
     limits: Optional[SafetyLimits]
+    known: Mapping[str, WorldObject] = field(default_factory=dict, init=False)
+    """What was seen so far: an undescribed object that nobody sees any more is not forgotten while it is handled."""
 
     def look(self) -> WorldState:
         """Observe the world, and use it for planning.
 
         Returns:
-            The world.
+            The world; what was seen before and is not there any more has no pose.
         """
         world = self.observe()
+        gone = {name: replace(item, pose=None, visibility=Visibility.GONE) for name, item in self.known.items()
+                if name not in world.objects}
+        self.known = {**world.objects, **gone}
+        world = replace(world, objects=self.known) if gone else world
         self.arm.sync(world)
         return world
 

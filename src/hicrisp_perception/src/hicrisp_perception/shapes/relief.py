@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import List, Tuple
+from functools import cached_property, lru_cache
+from typing import List, Optional, Tuple
 
 import cv2
 import numpy as np
@@ -13,7 +13,9 @@ from hicrisp_core.model.shapes import Solid
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.measured_shape import MeasuredShape, shape_from
 
+from hicrisp_perception.shapes.evidence import tolerance
 from hicrisp_perception.shapes.segments import Ground, Window
+from hicrisp_perception.view import Rays
 
 _CELL = 0.004
 """Metres: two pixels or more of a camera a metre away."""
@@ -24,6 +26,11 @@ _APART, _EDGE = 0.005, 0.008
 different surfaces, metres."""
 _FEW = 3
 """Pixels that may be noise: in a cell, and with the depth of one at an edge."""
+_OPEN, _PIERCED = 0.25, 0.15
+"""Share of its pixels that show an object at least where it stands, and of the open ones that show what is behind it at
+most."""
+_EDGE_PIXELS = 2
+"""Width of the mixed pixels at an edge."""
 _NOTHING, _UNSEEN = -1.0, -2.0
 _NEIGHBOURS = np.ones((3, 3), np.uint8)
 
@@ -40,7 +47,7 @@ class Relief:
     heights: np.ndarray
     size: Vector
 
-    @property
+    @cached_property
     def solids(self) -> Tuple[Solid, ...]:
         """Upright boxes, one level after another, in the frame of the box."""
         coarse = self._coarse()
@@ -65,6 +72,64 @@ class Relief:
         odd = [(0, side % 2) for side in self.heights.shape]
         even = np.pad(self.heights, odd, constant_values=_NOTHING)
         return np.maximum.reduce([even[row::2, column::2] for row in (0, 1) for column in (0, 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """How an image shows an object.
+
+    Args:
+        window: the part of the image.
+        mask: which of its pixels show the object.
+        depth: of the window, metres.
+        rays: of the camera, which sees it from elsewhere once they are others.
+        whole: whether the robot is not before it.
+    """
+
+    window: Window
+    mask: np.ndarray
+    depth: np.ndarray
+    rays: Rays
+    whole: bool
+
+    @classmethod
+    def of(cls, ground: Ground, window: Window, mask: np.ndarray) -> Patch:
+        """Keep how an object is shown.
+
+        Args:
+            ground: the image, split into table and objects.
+            window: the part of the image.
+            mask: which of its pixels show the object.
+
+        Returns:
+            The patch.
+        """
+        around = cv2.dilate(mask.astype(np.uint8), _NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
+        return cls(window, mask, ground.depth[window].copy(), ground.view.rays,
+                   not (around & ground.robot[window]).any())
+
+    def shown_in(self, ground: Ground) -> Optional[np.ndarray]:
+        """Return the pixels of the window that show the object where it was.
+
+        Args:
+            ground: a later image.
+
+        Returns:
+            The mask, with the mixed pixels at its edge and with what the robot hides; ``None`` if it does not stand
+            there any more, or too little of it is open to view.
+        """
+        if ground.view.rays is not self.rays:
+            return None
+        now = ground.depth[self.window]
+        own = self.mask & (self.depth > 0.0)
+        farther = now - self.depth
+        near = tolerance(ground, float(self.depth[own].mean())) if own.any() else 0.0
+        alike = (now > 0.0) & (np.abs(farther) < near)
+        seen, through = np.count_nonzero(own & alike), np.count_nonzero(own & (farther >= near))
+        if seen < _OPEN * np.count_nonzero(own) or through > _PIERCED * (seen + through):
+            return None
+        hidden = (now <= 0.0) | ground.robot[self.window]
+        return cv2.dilate((self.mask & (alike | hidden)).astype(np.uint8), _NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
 
 
 @lru_cache(maxsize=256)
@@ -95,8 +160,8 @@ def _rectangle(there: np.ndarray) -> Tuple[slice, slice]:
 def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size: Vector) -> Relief:
     """Measure how high an object is on a grid.
 
-    What no pixel shows is as low as the lowest beside it if the object is all around it, like the bottom of a mug behind
-    its wall, and empty otherwise, like what is behind the object.
+    What no pixel shows is as low as the lowest beside it if the object is all around it, like the bottom of a mug
+    behind its wall, and empty otherwise, like what is behind the object.
 
     Args:
         ground: the image, split into table and objects.

@@ -10,9 +10,12 @@ from typing import Dict, Mapping, Optional, Tuple
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model.keep_out import grip_at
 
 _AROUND = 0.008
 """How far outside an object the middle of the fingers may be, metres."""
+_AT_WALL = 0.02
+"""How far they may be from where hands take a rim or a handle, metres."""
 _WIDER = 0.006
 """How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
@@ -24,8 +27,6 @@ _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 _LOSES = 0.006
 """Closing of the fingers beyond that of the grasp at which the object is no longer between them, metres."""
-_SAMPLES = 60
-"""Places between the fingers at which it is looked for."""
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 
@@ -73,24 +74,6 @@ class HeldObject:
     opening: float
 
 
-def extent_along(item: WorldObject, pose: Pose, direction: np.ndarray) -> float:
-    """Return the width of an object along a direction.
-
-    Args:
-        item: the object with its shape and size.
-        pose: of the object, world frame.
-        direction: unit vector (3,), world frame.
-
-    Returns:
-        Metres.
-    """
-    own = np.array(pose.axes) @ direction
-    half = np.array(item.size) / 2.0
-    if item.form.round:
-        return 2.0 * (half[0] * math.hypot(own[0], own[1]) + half[2] * abs(own[2]))
-    return 2.0 * float(np.abs(own) @ half)
-
-
 def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldObject]:
     """Return the grasp of a hand that is closed around an object.
 
@@ -102,41 +85,17 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldO
     Returns:
         The grasp; ``None`` if it is not held.
     """
-    middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     if not item.form.held:
         return None
-    if item.form.rim or item.form.walls or item.form.grips is not None:  # Not as wide everywhere.
-        between = _between(hand, item, pose, middle)
-        if between is None:
-            return None
-        width, shift = between
-    else:
-        x, y, z = (abs(value) - size / 2.0 for value, size in zip(pose.seen(hand.tool.position), item.size))
-        if max(x, y, z) > _AROUND:
-            return None
-        width = extent_along(item, pose, hand.closing)
-        shift = float((middle - np.array(pose.position)) @ hand.closing)
-    if not -_NARROWER < hand.opening - width < _WIDER or abs(shift) > _AROUND + width / 4.0:
+    outside, width = grip_at(item, pose, hand.tool)
+    thin = item.form.rim or bool(item.form.walls)
+    middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
+    shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
+    if outside > (_AT_WALL if thin else _AROUND) or not -_NARROWER < hand.opening - width < _WIDER or (
+            abs(shift) > _AROUND + width / 4.0):
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)
     return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
-
-
-def _between(hand: ObservedHand, item: WorldObject, pose: Pose, middle: np.ndarray) -> Optional[Tuple[float, float]]:
-    """Return how wide what is between the fingers is where they are, and how far from their middle its own is; ``None``
-    where nothing is.
-    """
-    reach = (hand.opening + _NARROWER) / 2.0
-    along = np.linspace(-reach, reach, _SAMPLES)
-    ahead = np.array(hand.tool.axes[2])
-    places = middle + along[:, None, None] * hand.closing + np.array([-_AROUND, 0.0, _AROUND])[:, None] * ahead
-    within = np.zeros(places.shape[:2], bool)
-    for solid in (item.form.grips or item.form.solids)(item.size):
-        frame = pose.compose(solid.pose)
-        own = np.abs((places - np.array(frame.position)) @ np.array(frame.axes).T)
-        within |= (own <= np.array(solid.size) / 2.0).all(axis=2)
-    filled = along[within.any(axis=1)]
-    return (float(np.ptp(filled)), -float(filled.mean())) if len(filled) else None
 
 
 def kept(grasp: HeldObject, hand: ObservedHand) -> bool:

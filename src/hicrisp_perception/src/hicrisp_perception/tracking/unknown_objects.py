@@ -10,12 +10,13 @@ import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.shapes import Handling, Shape, measured, rectangle
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_core.robot.gripper import Gripper
 
 from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
-from hicrisp_perception.shapes.relief import Relief, apart, relief_of, shape_of
+from hicrisp_perception.shapes.relief import Patch, Relief, apart, relief_of, shape_of
 from hicrisp_perception.shapes.segments import Ground, Window, large
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
@@ -30,12 +31,12 @@ _SPARE = 0.001
 """How much larger the box is than what was seen on each side, metres."""
 _ON_TABLE = 0.035
 _NEAR_HAND = 0.06
+_THERE = 0.025
+"""How far from its middle that of what is seen of it beside a robot may be, metres."""
 _SAME = 0.05
 """Metres that an unknown object may have moved between two pictures and be the same."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
-_STANDS, _PIERCED = 0.25, 0.15
-"""Share of its outline that shows it at least where it stands still, and that shows what is behind it at most."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
@@ -47,6 +48,7 @@ class UnknownObject:
         pose: middle of the box around it, world frame.
         size: extents of that box, metres.
         relief: how high it is.
+        patch: how the image showed it that this was made of.
         looks: in how many pictures it was seen.
         pixels: of which it was made.
     """
@@ -54,6 +56,7 @@ class UnknownObject:
     pose: Pose
     size: Tuple[float, float, float]
     relief: Relief
+    patch: Patch
     pixels: int
     stamp: float
     looks: int = 1
@@ -130,13 +133,13 @@ class UnknownObjects:
         stamp = ground.view.stamp
         moved: Dict[str, UnknownObject] = {}
         for name, known in self._named.items():
-            item, pose = self._shape(name)
-            shown = None if name in held else evidence_at(item, pose, ground, claimed)
-            still = shown is not None and known.looks > _YOUNG and shown.visible > _STANDS and shown.pierced < _PIERCED
-            if still:
+            if name in held:
+                cover(claimed, seen_as(known), known.pose, ground)
+                continue
+            shown = known.patch.shown_in(ground) if known.looks > _YOUNG and known.patch.whole else None
+            if shown is not None:
+                claimed[known.patch.window] |= shown
                 self._named[name] = replace(known, stamp=stamp, looks=known.looks + 1, visibility=Visibility.VISIBLE)
-            if still or name in held:
-                cover(claimed, item, pose, ground)
             else:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
@@ -146,8 +149,9 @@ class UnknownObjects:
                 free.remove(same)
                 self._named[name] = _joined(known, same)
                 continue
-            shown = evidence_at(*self._shape(name), ground, claimed)
-            if shown is not None and shown.absent:
+            box = WorldObject(name, "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
+            shown_as = [evidence_at(each, known.pose, ground, claimed) for each in (seen_as(known), box)]
+            if all(each is not None and each.absent for each in shown_as):
                 del self._named[name]
             else:
                 self._named[name] = replace(known, visibility=Visibility.HIDDEN)
@@ -165,6 +169,19 @@ class UnknownObjects:
             else:
                 candidates.append(joined)
         self._new = candidates
+
+
+def seen_as(known: UnknownObject) -> WorldObject:
+    """Return an unknown object as pictures show it: by its relief.
+
+    Args:
+        known: the object.
+
+    Returns:
+        The object in the frame of its box.
+    """
+    form = Shape(rectangle, measured(known.relief.solids), Handling.NONE)
+    return WorldObject("", "", "box", known.size, own_form=form)
 
 
 def boxes_in(
@@ -219,7 +236,8 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
             high - bottom + _SPARE)
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
-    return UnknownObject(pose, size, relief_of(ground, window, mask, pose, size), int(np.count_nonzero(mask)), stamp)
+    return UnknownObject(pose, size, relief_of(ground, window, mask, pose, size), Patch.of(ground, window, mask),
+                         int(np.count_nonzero(mask)), stamp)
 
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
@@ -239,7 +257,10 @@ def _nearest(known: UnknownObject, others: List[UnknownObject]) -> Optional[Unkn
 
 
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
-    """Return the newer box, unless less of the object is visible at the same place."""
+    """Return the newer box, unless less of the object is visible at the same place, or the robot is before it now."""
+    if before.patch.whole and not now.patch.whole:
+        there = math.dist(before.pose.position, now.pose.position) < _THERE
+        return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
     moved = math.dist(before.pose.position, now.pose.position) > 0.012
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
