@@ -84,6 +84,7 @@ class Patch:
         depth: of the window, metres.
         rays: of the camera, which sees it from elsewhere once they are others.
         whole: whether the robot is not before it.
+        colour: its mean red, green and blue, 0 to 255.
     """
 
     window: Window
@@ -91,6 +92,7 @@ class Patch:
     depth: np.ndarray
     rays: Rays
     whole: bool
+    colour: np.ndarray
 
     @classmethod
     def of(cls, ground: Ground, window: Window, mask: np.ndarray) -> Patch:
@@ -106,7 +108,7 @@ class Patch:
         """
         around = cv2.dilate(mask.astype(np.uint8), _NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
         return cls(window, mask, ground.depth[window].copy(), ground.view.rays,
-                   not (around & ground.robot[window]).any())
+                   not (around & ground.robot[window]).any(), ground.view.colour[window][mask].mean(axis=0))
 
     def shown_in(self, ground: Ground) -> Optional[np.ndarray]:
         """Return the pixels of the window that show the object where it was.

@@ -19,6 +19,8 @@ _AT_WALL = 0.02
 _WIDER = 0.006
 """How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
+_LEAST = 0.001
+"""How thin a wall may be, metres."""
 _LETS_GO = 0.003
 """Opening of the fingers beyond the narrowest of a grasp that lets go, metres: with little room, they open
 by 8 mm.
@@ -91,7 +93,8 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldO
     thin = item.form.rim or bool(item.form.walls)
     middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
-    if outside > (_AT_WALL if thin else _AROUND) or not -_NARROWER < hand.opening - width < _WIDER or (
+    narrower = width - _LEAST if thin else _NARROWER  # How thick a wall is can hardly be seen.
+    if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < _WIDER or (
             abs(shift) > _AROUND + width / 4.0):
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)

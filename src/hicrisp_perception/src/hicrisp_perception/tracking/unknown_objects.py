@@ -33,8 +33,13 @@ _ON_TABLE = 0.035
 _NEAR_HAND = 0.06
 _THERE = 0.025
 """How far from its middle that of what is seen of it beside a robot may be, metres."""
-_SAME = 0.05
-"""Metres that an unknown object may have moved between two pictures and be the same."""
+_SAME, _FAR = 0.05, 0.4
+"""Metres that an unknown object may have moved between two pictures and be the same, also if only a part of it is seen,
+and if all of it looks the same."""
+_PARTLY, _ALIKE = 1.0, 0.15
+"""By how much it may be smaller then, as a share of its longest side."""
+_GROWS, _TINT = 0.03, 60.0
+"""By how much it may be larger, metres, and how much its colour may differ, of 255."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
@@ -143,11 +148,11 @@ class UnknownObjects:
             else:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
+        again = matched(moved, free)
         for name, known in moved.items():
-            same = _nearest(known, free)
-            if same is not None:
-                free.remove(same)
-                self._named[name] = _joined(known, same)
+            if name in again:
+                free.remove(again[name])
+                self._named[name] = _joined(known, again[name])
                 continue
             box = WorldObject(name, "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
             shown_as = [evidence_at(each, known.pose, ground, claimed) for each in (seen_as(known), box)]
@@ -161,7 +166,7 @@ class UnknownObjects:
             if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
                    for rows, columns in undecided):
                 continue
-            before = _nearest(each, self._new)
+            before = next((other for other in self._new if _cost(other, each, _SAME) is not None), None)
             joined = each if before is None else _joined(before, each)
             if joined.certain:
                 self._count += 1
@@ -247,13 +252,38 @@ def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
 
 
-def _nearest(known: UnknownObject, others: List[UnknownObject]) -> Optional[UnknownObject]:
-    def away(other: UnknownObject) -> float:
-        return math.dist(known.pose.position[:2], other.pose.position[:2])
+def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) -> Dict[str, UnknownObject]:
+    """Find objects again: where they were, or else what looks the same farther away.
 
-    near = [other for other in others
-            if away(other) < max(_SAME, 0.5 * max(*known.size[:2], *other.size[:2]))]
-    return min(near, key=away) if near else None
+    Args:
+        known: objects by name, as they were.
+        found: objects in the current image.
+
+    Returns:
+        Those that were found, by name.
+    """
+    again: Dict[str, UnknownObject] = {}
+    for reach, alike in ((_SAME, _PARTLY), (_FAR, _ALIKE)):
+        pairs = [(cost, name, other) for name, each in known.items() for other in found
+                 if name not in again and other not in again.values()
+                 for cost in (_cost(each, other, reach, alike),) if cost is not None]
+        for _, name, other in sorted(pairs, key=lambda pair: pair[0]):
+            if name not in again and other not in again.values():
+                again[name] = other
+    return again
+
+
+def _cost(known: UnknownObject, other: UnknownObject, reach: float, alike: float = _PARTLY) -> Optional[float]:
+    """Return how far an object is from being another one, metres; ``None`` if it is not: what is seen of an object in
+    part is smaller.
+    """
+    away = math.dist(known.pose.position[:2], other.pose.position[:2])
+    differ = [now - before for before, now in zip(sorted(known.size), sorted(other.size))]
+    tint = float(np.abs(known.patch.colour - other.patch.colour).max())
+    if away > max(reach, 0.5 * max(*known.size[:2], *other.size[:2])) or tint > _TINT or (
+            max(differ) > _GROWS or -min(differ) > alike * max(known.size)):
+        return None
+    return away + sum(map(abs, differ))
 
 
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
