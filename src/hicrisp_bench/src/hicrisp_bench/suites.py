@@ -15,6 +15,7 @@ from hicrisp_bench.faults import suite as faults
 from hicrisp_bench.fuzz import suite as fuzz
 from hicrisp_bench.language import suite as language
 from hicrisp_bench.limits import suite as limits
+from hicrisp_bench.openworld import suite as openworld
 from hicrisp_bench.prompts import suite as prompts
 from hicrisp_bench.search import suite as search
 from hicrisp_bench.suite import Suite
@@ -24,6 +25,6 @@ MEASURES: Mapping[str, Suite] = {
     "agv": agv, "attacks": attacks, "barman": barman, "blocks": blocks, "brains": brains, "eyes": eyes,
     "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "libero": libero,
     "libero_words": libero_words,
-    "limits": limits, "long": long, "memory": remembering, "pizza": pizza, "prompts": prompts, "search": search,
+    "limits": limits, "long": long, "memory": remembering, "openworld": openworld, "pizza": pizza, "prompts": prompts, "search": search,
     "tabletop": tabletop, "virtualhome": plans, "virtualhome10": household_suite,
 }

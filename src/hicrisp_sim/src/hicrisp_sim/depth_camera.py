@@ -82,20 +82,21 @@ class EmbeddedCamera:
                               "them") from error
 
     def _picture(self, snapshot: Snapshot) -> Picture:
-        painted, distance, pose = self._drawn(snapshot)
+        painted, distance, fronts, pose = self._drawn(snapshot)
         lens = self.settings.intrinsics
         return Picture(snapshot.time, replace(lens, cx=math.nan) if self.faults.lens_nan else lens,
-                       self._colour.expose(painted, self.faults.light), self._depth.measure(distance), pose)
+                       self._colour.expose(painted, self.faults.light), self._depth.measure(distance, fronts), pose)
 
-    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Pose]:
-        """Return colours, true distances, and where the optical frame is taken to be, world frame."""
+    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray], Pose]:
+        """Return colours, true distances, those with what is transparent, and where the optical frame is taken to be, world frame."""
         drawer = self._drawer(snapshot)
         drawer.place(snapshot)
         mounted, link = self.settings.mounting.pose, self.settings.mounting.link
         parent = Pose((0.0, 0.0, 0.0))
         if link:
             parent = pose_of(drawer.data.body(link).xpos, drawer.data.body(link).xquat)
-        return (*drawer.draw(parent.compose(mounted).compose(self.faults.moved)), parent.compose(mounted))
+        really = parent.compose(mounted).compose(self.faults.moved)
+        return (*drawer.draw(really), drawer.fronts(really), parent.compose(mounted))
 
     def _drawer(self, snapshot: Snapshot) -> RgbdDrawer:
         if not self._drawers or self._drawers[0].model is not snapshot.model:

@@ -29,6 +29,7 @@ from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
+from hicrisp_sim.undescribed import with_undescribed
 
 PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""
@@ -101,7 +102,7 @@ class EmbeddedWorld(SimulatedWorld):
         self._make_sight = sight
         self._sight: Optional[TrackSource] = None
         self._settled: Optional[Snapshot] = None
-        loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
+        loaded = with_undescribed(scene if isinstance(scene, Scene) else load_scene(scene, seed), seed)
         self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
         self.simulation = self._simulate(loaded, rate)
@@ -158,7 +159,7 @@ class EmbeddedWorld(SimulatedWorld):
             scene: the scene, its file or name; ``None`` keeps the current one.
             seed: of the random layout.
         """
-        loaded = self._other(scene, seed)
+        loaded = with_undescribed(self._other(scene, seed), seed)
         for robot in self.arm_robots:
             robot.stop(Deadline(2.0))
         self._put_camera_away()

@@ -21,6 +21,7 @@ from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
 from hicrisp_sim.threads import add_threads
+from hicrisp_sim.undescribed import Ware, add_ware
 
 _PIXELS = 16
 """Of the texture for each of a tag's squares."""
@@ -149,7 +150,10 @@ def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
             continue
         body = spec.worldbody.add_body(name=item.name, **placement(item.pose or Pose((0.0, 0.0, -1.0))))
         body.add_freejoint(name=item.name)
-        add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
+        if isinstance(item, Ware):
+            add_ware(spec, body, item, THING, ROBOT | THING)
+        else:
+            add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
     add_layers(spec, scene, THING, ROBOT | THING)
     add_threads(spec, scene, THING, ROBOT | THING)
     _add_fixtures(spec, scene)

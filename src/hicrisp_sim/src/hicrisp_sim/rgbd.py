@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from copy import copy
-from typing import Tuple
+from typing import Optional, Tuple
 
 import mujoco
 import numpy as np
@@ -19,6 +19,8 @@ os.environ.setdefault("MUJOCO_GL", "osmesa")
 from hicrisp_sim.simulation import Snapshot  # noqa: E402
 
 _GEOMETRIES = 10000
+THINGS = 1
+"""Geom group of objects."""
 
 
 class RgbdDrawer:
@@ -50,6 +52,8 @@ class RgbdDrawer:
         for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
             self._scene.flags[flag] = False  # They are most of the work.
         self._option, self._view = mujoco.MjvOption(), mujoco.MjvCamera()
+        opacity = model.geom_rgba[model.geom_group == THINGS, 3]
+        self._clear = bool(np.any((opacity > 0.0) & (opacity < 1.0)))
         self._rectangle = mujoco.MjrRect(0, 0, lens.width, lens.height)
         self._colour = np.empty((lens.height, lens.width, 3), np.uint8)
         self._depth = np.empty((lens.height, lens.width), np.float32)
@@ -91,6 +95,28 @@ class RgbdDrawer:
         near, far = np.float32(clip.znear * extent), np.float32(clip.zfar * extent)
         return self._colour[::-1].copy(), near * far / (self._depth[::-1] * (far - near) + near)
 
+    def fronts(self, camera: Pose) -> Optional[np.ndarray]:
+        """Draw the depth of transparent objects too, through which the depth of ``draw`` goes.
+
+        Args:
+            camera: optical frame in the world frame.
+
+        Returns:
+            Depth along the optical axis (height, width), float32, metres; ``None`` without transparent objects.
+        """
+        return self._numbered(camera)[1] if self._clear else None
+
+    def _numbered(self, camera: Pose) -> Tuple[np.ndarray, np.ndarray]:
+        """Draw numbers in place of colours, and depth; what is transparent is solid there."""
+        flags = self._scene.flags
+        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+            flags[flag] = True
+        try:
+            return self.draw(camera)
+        finally:
+            for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+                flags[flag] = False
+
     def _aim(self, eye: mujoco.MjvGLCamera, camera: Pose) -> None:
         lens = self._lens
         _, down, ahead = camera.axes
@@ -115,14 +141,7 @@ class SegmentDrawer(RgbdDrawer):
         Returns:
             Array (height, width) of body numbers; -1 for none.
         """
-        flags = self._scene.flags
-        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
-            flags[flag] = True
-        try:
-            painted, _ = self.draw(camera)
-        finally:
-            for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
-                flags[flag] = False
+        painted, _ = self._numbered(camera)
         red, green, blue = (painted[..., channel].astype(np.int32) for channel in range(3))
         number = red + 256 * green + 65536 * blue
         of_number = np.full(self._scene.ngeom + 1, -1, np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Tuple
+from typing import Optional, Tuple
 
 import numpy as np
 from hicrisp_core.model.picture import Lens
@@ -13,6 +13,10 @@ _SPARE = 64
 """Pixels by which fields of noise are larger than pictures, so that each picture gets another part."""
 _JUMP = 0.02
 """Part of the distance by which neighbours differ at an edge of an object; no slope that is measured has as much."""
+_GLASS, _LOST, _RETURNS = 0.002, 0.55, 0.15
+"""How far in front of what is behind it a transparent surface counts, metres; the share of its pixels that are not
+measured, and of those measured at the surface itself; the others are measured behind it.
+"""
 _GAMMA = 2.2
 """Between light and the value of a pixel."""
 
@@ -38,21 +42,29 @@ class DepthSensor:
         spare = (lens.height + _SPARE, lens.width + _SPARE)
         self._scatter = _patches(spare, dice)
         self._chance = dice.random(spare, dtype=np.float32)
+        self._share = np.argsort(np.argsort(self._scatter, axis=None)).reshape(spare) / np.float32(self._scatter.size)
+        """Rank of the scatter, 0 to 1: glass is lost in patches."""
 
-    def measure(self, distance: np.ndarray) -> np.ndarray:
+    def measure(self, distance: np.ndarray, fronts: Optional[np.ndarray] = None) -> np.ndarray:
         """Apply noise, quantization and holes to depth.
 
         Args:
             distance: true depth along the optical axis, (height, width), metres.
+            fronts: the same with transparent objects as if they were not; ``None`` without any.
 
         Returns:
             Measured depth, float32, metres; 0 without a measurement.
         """
         told = self._settings
+        lost = np.zeros(self._shape, bool)
+        if fronts is not None:
+            glass, patch = fronts < distance - _GLASS, self._window(self._share)
+            lost = glass & (patch < _LOST)
+            distance = np.where(glass & (patch > 1.0 - _RETURNS), fronts, distance)
         disparity = self._scale / distance
         jump = self._edges(distance)
         chance = self._window(self._chance)
-        hole = self._shadowed(disparity)
+        hole = self._shadowed(disparity) | lost
         hole |= jump & (chance < told.edge_holes)
         hole |= self._grazed(distance, chance)
         disparity += told.noise * self._window(self._scatter)

@@ -112,7 +112,8 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     described, facts = facts_beside(values.get("objects"), keys_of(ObjectEntry), domain, positions)
     part = read_settings(TablePart, {**values, "objects": described}, positions, others=_TABLE_KEYS)
     objects, masses = table_objects(part, positions, domain, seed)
-    begun = replace(common_scene(path, values, positions, domain, seed), objects=objects, masses=masses, facts=facts)
+    begun = replace(common_scene(path, values, positions, domain, seed), objects=objects, masses=masses, facts=facts,
+                    undescribed=part.undescribed)
     told = values.get("robots")
     if isinstance(told, Mapping) and told:
         stands = stands_of(told, positions)

@@ -104,6 +104,8 @@ class Scene:
         camera_error: how far off its place anything on the table may be seen for the camera's mounting,
             metres.
         unknown: further objects on the table that are not announced.
+        undescribed: name of a file of ``config/worlds`` with objects that only the simulator reads and puts on the
+            table; empty for none.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
@@ -130,6 +132,7 @@ class Scene:
     markers: str = ""
     camera_error: float = 0.01
     unknown: Tuple[WorldObject, ...] = ()
+    undescribed: str = ""
     seed: int = 0
     source: str = ""
     world: str = EMBEDDED

@@ -118,11 +118,13 @@ class TablePart:
         objects: the objects by name.
         table: the table with its pose and size.
         shuffle: groups of objects that swap their random spots, drawn with the seed.
+        undescribed: file of ``config/worlds`` with further objects, which the simulator alone reads; empty for none.
     """
 
     objects: Mapping[str, ObjectEntry]
     table: TableEntry = field(default_factory=TableEntry)
     shuffle: Tuple[Tuple[str, ...], ...] = ()
+    undescribed: str = ""
 
 
 @dataclass(frozen=True, config=STRICT)

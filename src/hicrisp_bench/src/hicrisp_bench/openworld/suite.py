@@ -1,0 +1,87 @@
+"""A table whose objects nobody described: what the camera finds of them, and tasks with those that a user names."""
+
+from __future__ import annotations
+
+import argparse
+from typing import List
+
+from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
+from hicrisp_bench.openworld.truth import TASKS
+from hicrisp_bench.options import add_policies, add_scenes, add_seed, add_trials
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner, folder_of
+from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
+from hicrisp_bench.suite import Report, Row, Section
+
+SCENES = ("workbench",)
+POLICIES = ("open_loop", "hicrisp", "hierarchical")
+QUICK = {"trials": 2, "policies": ["open_loop"]}
+SELECTS = ("trials", "seed", "scenes", "policies", "tasks")
+COLUMNS = ("scene", "policy", "task", "n", "things", "found", "position_mm", "position_mm_p95", "size_mm", "size_mm_p95",
+           "phantoms", "named", "placed_first", "placed", "false_success", "corrections", "seconds")
+NOTE = ("No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
+        "its noise and holes. `found` is of what is at least half visible, by the position of an unknown object within "
+        "3 cm; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not "
+        "there. Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in "
+        "the bowl; the goal is given as data and no language model is asked: a search plans. `placed` is judged by the "
+        "simulator's true poses, `placed_first` is without any correction, `false_success` counts runs that say they are "
+        "done and are not.")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
+    add_trials(parser, 40, "random layouts of each policy", "--layouts")
+    add_seed(parser, "the first layout", "--first")
+    add_scenes(parser, SCENES, "--scene")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="what may be asked for (all)")
+    parser.add_argument("--look", action="store_true", help="only look: nothing is asked for")
+    parser.add_argument("--pictures", action="store_true", help="keep a picture of each task's end")
+    add_policies(parser, POLICIES)
+
+
+def run(options: argparse.Namespace, runner: Runner) -> Report:
+    """Look at every layout, and have a task done there by every policy.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        A row for each scene and policy, and one for each kind of task.
+    """
+    pictures = folder_of(options) / "pictures" if options.pictures else None
+    cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures)
+                                for seed in range(options.seed, options.seed + options.trials)])
+             for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
+    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    rows = [_row(*case, "all", own) for case, own in found]
+    kinds = [_row(*case, kind, Tally(each for each in own.whole if each["kind"] == kind))
+             for case, own in found for kind in options.tasks if not options.look]
+    told = ("policy", "seed", "task", "message")
+    failed = [{"policy": policy, **each, "message": each["message"] or "it is not as it was asked for"}
+              for (_, policy), own in found for each in own.whole if each["task"] and not each["success"]]
+    missed: List[Row] = [{"policy": policy, "seed": each["seed"], "missed": ", ".join(each["missed"])}
+                         for (_, policy), own in found for each in own.whole if each["missed"]]
+    return Report([*rows, *kinds], COLUMNS, (), NOTE,
+                  {"trials": [{"policy": case[1], **each} for case, own in found for each in own.whole]},
+                  (Section("What failed", failed, told), Section("Missed", missed, ("policy", "seed", "missed"))),
+                  (Chart("placed", "Placed among objects that nobody described",
+                         share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))
+
+
+def _row(scene: str, policy: str, task: str, own: Tally) -> Row:
+    things, found = own.totals("expected", "found").values()
+    row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
+                **share_of("found", found, things), **own.totals("phantoms")}
+    for key in ("position_mm", "size_mm"):
+        values = spread([value for result in own.whole for value in result[key]])
+        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
+    if policy == LOOK:
+        return row
+    false = own.count(lambda each: each["claimed"] and not each["success"])
+    return {**row, **own.share("named"), **own.share("placed_first", "first"), **own.share("placed", "success"),
+            "false_success": false, **corrections_of(own.whole), **own.means("seconds")}

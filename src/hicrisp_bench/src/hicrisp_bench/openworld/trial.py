@@ -1,0 +1,124 @@
+"""One layout of objects that nobody described: what its camera finds, names that a user gives, and a task with them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, Dict, Sequence
+
+import cv2
+from hicrisp_core.factory import load_factory
+from hicrisp_core.model import Relation, Task
+from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_libero.episode import GoalGiven
+from hicrisp_sim.embedded import EmbeddedWorld
+
+from hicrisp_bench.openworld.truth import (
+    INTO,
+    TASKS,
+    Asked,
+    done,
+    draw_task,
+    held_by_robots,
+    matched,
+    seen,
+    visible_parts,
+    wares_now,
+)
+from hicrisp_bench.trial import camera_sight
+
+LOOK = "look"
+"""In place of a policy: nothing is asked for."""
+_LOOKS, _PAUSE = 3, 0.2
+"""How often the camera looks before anything is asked, and simulated seconds between."""
+_SECONDS = 180.0
+"""Simulated time of a task."""
+_CALLED = "my_"
+"""Before the names that the user gives, some of which would mean types of the domain."""
+
+
+@dataclass(frozen=True)
+class OpenWorldTrial:
+    """What one layout is looked at for, and what is to be done there.
+
+    Args:
+        policy: a file of ``config/policies``, or ``LOOK``.
+        tasks: which of ``truth.TASKS`` may be asked for.
+        pictures: folder that gets a picture of the end; ``None`` for none.
+    """
+
+    config: Path
+    scene: str
+    policy: str
+    seed: int
+    tasks: Sequence[str] = TASKS
+    pictures: Any = None
+
+
+def key_of(trial: OpenWorldTrial) -> str:
+    """Name a trial among those of its suite."""
+    return f"{trial.scene}, {trial.policy}, {trial.seed}"
+
+
+def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
+    """Look at a layout, name two of its objects, and have a task done with them.
+
+    Args:
+        trial: its settings.
+
+    Returns:
+        The result as JSON values; ``success`` is judged by the simulator's true poses, ``claimed`` is what the run says.
+    """
+    cv2.setNumThreads(1)
+    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
+    policy = "open_loop" if trial.policy == LOOK else trial.policy
+    parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
+    world = EmbeddedWorld(scene, trial.seed, domain=parts.domain, sight=camera_sight)
+    try:
+        for _ in range(_LOOKS):
+            world.pass_time(_PAUSE)
+            state = world.observe(Deadline(1.0))
+        tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
+        wares, picture = wares_now(world), world.camera.take()
+        visible = {} if picture is None else visible_parts(world, picture, wares)
+        asked = draw_task(wares, trial.seed, trial.tasks) if trial.policy != LOOK else None
+        result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""), "kind": asked.kind if asked else "",
+                  "named": False, "claimed": False, "success": False, "first": False, "corrections": {},
+                  "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0, **seen(wares, tracks, visible)}
+        if asked is not None:
+            result.update(_carried_out(trial, asked, world, parts, matched(wares, tracks)))
+        return result
+    finally:
+        world.close()
+
+
+def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, parts: Any,
+                 pairs: Dict[str, str]) -> Dict[str, Any]:
+    names: Dict[str, str] = {}
+    for ware in (asked.item, asked.reference):
+        if ware not in pairs:
+            return {"message": f"The camera shows nothing where the {ware} is."}
+        naming = world.give_name(pairs[ware], f"{_CALLED}{ware}")
+        if not naming.name:
+            return {"message": naming.message}
+        names[ware] = naming.name
+    predicate = "in" if asked.kind == INTO else "next_to"
+    goal = Goal.of(Holds(Relation(names[asked.item], predicate, names[asked.reference])))
+    late, first, began = Event(), world.time, time.perf_counter()
+    world.simulation.at(first + _SECONDS, late.set)
+    executive = parts.executive({world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(goal))
+    result = executive.run(Task(str(asked)))
+    world.settle(1.0)
+    if trial.pictures is not None:
+        world.snapshot(Path(trial.pictures) / f"{trial.scene}_{trial.policy}_{trial.seed}.png")
+    success = done(asked, wares_now(world), parts.domain.predicates["next_to"].tolerance, held_by_robots(world))
+    corrections = dict(result.corrections)
+    return {"named": True, "claimed": bool(result.success), "success": success,
+            "first": success and not sum(corrections.values()), "corrections": corrections,
+            "corrected_by": dict(result.corrected_by), "message": result.message, "plan": list(result.plan),
+            "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began}

@@ -1,0 +1,161 @@
+"""Objects that only the simulator knows of: files of ``config/worlds``, drawn by seed and put on a scene's table."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from typing import Any, List, Mapping, Tuple
+
+import mujoco
+import numpy as np
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Vector, WorldObject
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.colours import COLOURS
+from hicrisp_core.scene.layout import RandomSpot, draw_layout
+from hicrisp_core.scene.table import Size
+from pydantic import PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from hicrisp_sim.forms import FORMS, Piece, scaled
+
+_CLEAR = 0.25
+"""Opacity of what is transparent."""
+_SHARES = {"friction": [0.8, 0.01, 0.0015], "condim": 6, "group": 1}
+"""Of every piece: with rolling friction, so that round ones come to rest."""
+
+
+@pydantic_dataclass(frozen=True, config=STRICT)
+class WareEntry:
+    """An object that may stand there.
+
+    Args:
+        form: one of ``forms.FORMS``.
+        size: extents along its own axes as it stands, metres.
+        density: of its material, kg/m3.
+        paints: sets of colours for its parts, of which one is drawn.
+        transparent: whether depth cameras see through it.
+    """
+
+    form: str
+    size: Size
+    density: PositiveFloat
+    paints: Tuple[Tuple[str, ...], ...]
+    transparent: bool = False
+
+
+@pydantic_dataclass(frozen=True, config=STRICT)
+class WaresFile:
+    """A file of ``config/worlds``.
+
+    Args:
+        number: how many of the objects are drawn, at least and at most.
+        spot: where they are put by chance.
+        objects: which there are, by name.
+    """
+
+    number: Tuple[PositiveInt, PositiveInt]
+    spot: RandomSpot
+    objects: Mapping[str, WareEntry]
+
+
+@dataclass(frozen=True)
+class Ware(WorldObject):
+    """An object with the pieces that it is made of.
+
+    Args:
+        pieces: in its frame, whose origin is the middle of its bounding box as it stands.
+        paints: red, green, blue and opacity of its paints.
+        density: of its material, kg/m3.
+    """
+
+    pieces: Tuple[Piece, ...] = field(default=(), repr=False, compare=False)
+    paints: Tuple[Tuple[float, ...], ...] = ()
+    density: float = 1000.0
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Corners of all pieces where it is, array (n, 3), world frame; its own frame without a pose."""
+        corners = np.concatenate([piece.corners for piece in self.pieces])
+        return corners if self.pose is None else corners @ np.array(self.pose.axes) + self.pose.position
+
+    @property
+    def middle(self) -> Vector:
+        """Middle of the room that it takes where it is, world frame, metres."""
+        x, y, z = ((self.corners.min(axis=0) + self.corners.max(axis=0)) / 2.0).tolist()
+        return x, y, z
+
+
+def with_undescribed(scene: Scene, seed: int) -> Scene:
+    """Put on a scene's table what its file leaves to the simulator.
+
+    Args:
+        scene: as other nodes have it.
+        seed: draws which objects, their colours and their places.
+
+    Returns:
+        The scene with these objects among its ``unknown``.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also if no layout has room for them.
+    """
+    if not scene.undescribed:
+        return scene
+    path = config_file("worlds", scene.undescribed, beside=scene.source or None)
+    values, positions = read_yaml(path)
+    told = read_settings(WaresFile, values, positions)
+    for name, entry in told.objects.items():
+        at: Tuple[Any, ...] = ("objects", name)
+        if entry.form not in FORMS:
+            raise positions.error((*at, "form"), f"'{entry.form}' is not one of: {', '.join(FORMS)}")
+        unpainted = {colour for paints in entry.paints for colour in paints} - set(COLOURS)
+        if unpainted:
+            raise positions.error((*at, "paints"), f"'{min(unpainted)}' is not one of: {', '.join(COLOURS)}")
+        if name in scene.objects or name in scene.robots:
+            raise positions.error(at, f"the name '{name}' is taken by the scene")
+    dice = random.Random(f"{scene.undescribed} {seed}")
+    most = min(told.number[1], len(told.objects))
+    drawn = dice.sample(sorted(told.objects), dice.randint(min(told.number[0], most), most))
+    wares = {name: _ware(name, told.objects[name], dice) for name in drawn}
+    placed = draw_layout({**scene.objects, **wares}, dict.fromkeys(wares, told.spot), seed)
+    if placed is None:
+        raise ConfigError(f"{path}: no random layout was found for {', '.join(wares)} with seed {seed}; make 'spot' wider")
+    others = (item for item in scene.unknown if not isinstance(item, Ware))
+    return replace(scene, unknown=(*others, *(placed[name] for name in wares)))
+
+
+def _ware(name: str, entry: WareEntry, dice: random.Random) -> Ware:
+    paints = dice.choice(entry.paints)
+    rgba = tuple((*COLOURS[colour][:3], _CLEAR if entry.transparent else 1.0) for colour in paints)
+    return Ware(name, "", "box", entry.size, {"colour": paints[0]}, pieces=scaled(FORMS[entry.form](), entry.size),
+                paints=rgba, density=entry.density)
+
+
+def add_ware(spec: mujoco.MjSpec, body: Any, item: Ware, contype: int, conaffinity: int) -> None:
+    """Give a body the pieces of an object.
+
+    Args:
+        spec: the MuJoCo model under construction.
+        body: of the object.
+        item: with its pieces.
+        contype: collision bits.
+        conaffinity: collision bits.
+    """
+    for index, piece in enumerate(item.pieces):
+        name, paint = f"{item.name}/{index}", item.paints[min(piece.paint, len(item.paints) - 1)]
+        own: Mapping[str, Any] = {"name": name, "density": item.density, "rgba": list(paint), "contype": contype,
+                                  "conaffinity": conaffinity, **_SHARES}
+        if piece.box:
+            low, high = piece.corners.min(axis=0), piece.corners.max(axis=0)
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list((high - low) / 2.0), pos=list((low + high) / 2.0), **own)
+            continue
+        spec.add_mesh(name=name, uservert=list(piece.corners.flatten()), inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **own)
+
+
+def wares_of(scene: Scene) -> List[Ware]:
+    """Return what only the simulator knows of a scene."""
+    return [item for item in scene.unknown if isinstance(item, Ware)]
