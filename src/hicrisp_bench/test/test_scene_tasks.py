@@ -27,7 +27,8 @@ from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SENTENCES = read_sentences(CONFIG / "sentences" / "scene_tasks.json")
-SCENES = sorted(path.stem for path in (CONFIG / "scenes").glob("*.yaml"))
+SCENES = [name for name in sorted(path.stem for path in (CONFIG / "scenes").glob("*.yaml"))
+          if not load_scene(name).undescribed]
 OWN = [each for each in SENTENCES if each.kind == "own task"]
 TRIED = SCENES if os.environ.get("HICRISP_TEST_ALL") else SCENES[::4]
 """The scenes whose other wordings the embedded model reads: a second for each sentence."""

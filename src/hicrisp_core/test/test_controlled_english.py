@@ -76,7 +76,7 @@ def with_strangers(name: str, **types: str) -> Tuple[Domain, WorldState]:
     return domain, replace(world, objects={**world.objects, **more})
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", [name for name in SCENES if not load_scene(name).undescribed])
 def test_the_task_of_every_scene_is_read(scene: str) -> None:
     found = read(load_scene(scene).task, *seen(scene))
 

@@ -25,6 +25,6 @@ MEASURES: Mapping[str, Suite] = {
     "agv": agv, "attacks": attacks, "barman": barman, "blocks": blocks, "brains": brains, "eyes": eyes,
     "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "libero": libero,
     "libero_words": libero_words,
-    "limits": limits, "long": long, "memory": remembering, "openworld": openworld, "pizza": pizza, "prompts": prompts, "search": search,
-    "tabletop": tabletop, "virtualhome": plans, "virtualhome10": household_suite,
+    "limits": limits, "long": long, "memory": remembering, "openworld": openworld, "pizza": pizza, "prompts": prompts,
+    "search": search, "tabletop": tabletop, "virtualhome": plans, "virtualhome10": household_suite,
 }

@@ -88,7 +88,9 @@ class EmbeddedCamera:
                        self._colour.expose(painted, self.faults.light), self._depth.measure(distance, fronts), pose)
 
     def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray], Pose]:
-        """Return colours, true distances, those with what is transparent, and where the optical frame is taken to be, world frame."""
+        """Return colours, true distances, those to what is transparent too, and where the optical frame is taken to be,
+        world frame.
+        """
         drawer = self._drawer(snapshot)
         drawer.place(snapshot)
         mounted, link = self.settings.mounting.pose, self.settings.mounting.link

@@ -56,7 +56,7 @@ class DepthSensor:
             Measured depth, float32, metres; 0 without a measurement.
         """
         told = self._settings
-        lost = np.zeros(self._shape, bool)
+        lost: Optional[np.ndarray] = None
         if fronts is not None:
             glass, patch = fronts < distance - _GLASS, self._window(self._share)
             lost = glass & (patch < _LOST)
@@ -64,7 +64,9 @@ class DepthSensor:
         disparity = self._scale / distance
         jump = self._edges(distance)
         chance = self._window(self._chance)
-        hole = self._shadowed(disparity) | lost
+        hole = self._shadowed(disparity)
+        if lost is not None:
+            hole |= lost
         hole |= jump & (chance < told.edge_holes)
         hole |= self._grazed(distance, chance)
         disparity += told.noise * self._window(self._scatter)

@@ -122,7 +122,8 @@ def with_undescribed(scene: Scene, seed: int) -> Scene:
     wares = {name: _ware(name, told.objects[name], dice) for name in drawn}
     placed = draw_layout({**scene.objects, **wares}, dict.fromkeys(wares, told.spot), seed)
     if placed is None:
-        raise ConfigError(f"{path}: no random layout was found for {', '.join(wares)} with seed {seed}; make 'spot' wider")
+        raise ConfigError(f"{path}: no random layout was found for {', '.join(wares)} with seed {seed}; make 'spot' "
+                          "wider")
     others = (item for item in scene.unknown if not isinstance(item, Ware))
     return replace(scene, unknown=(*others, *(placed[name] for name in wares)))
 
@@ -150,9 +151,11 @@ def add_ware(spec: mujoco.MjSpec, body: Any, item: Ware, contype: int, conaffini
                                   "conaffinity": conaffinity, **_SHARES}
         if piece.box:
             low, high = piece.corners.min(axis=0), piece.corners.max(axis=0)
-            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list((high - low) / 2.0), pos=list((low + high) / 2.0), **own)
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list((high - low) / 2.0), pos=list((low + high) / 2.0),
+                          **own)
             continue
-        spec.add_mesh(name=name, uservert=list(piece.corners.flatten()), inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+        spec.add_mesh(name=name, uservert=list(piece.corners.flatten()),
+                      inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **own)
 
 

@@ -17,15 +17,16 @@ SCENES = ("workbench",)
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 2, "policies": ["open_loop"]}
 SELECTS = ("trials", "seed", "scenes", "policies", "tasks")
-COLUMNS = ("scene", "policy", "task", "n", "things", "found", "position_mm", "position_mm_p95", "size_mm", "size_mm_p95",
-           "phantoms", "named", "placed_first", "placed", "false_success", "corrections", "seconds")
-NOTE = ("No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
-        "its noise and holes. `found` is of what is at least half visible, by the position of an unknown object within "
-        "3 cm; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not "
-        "there. Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in "
-        "the bowl; the goal is given as data and no language model is asked: a search plans. `placed` is judged by the "
-        "simulator's true poses, `placed_first` is without any correction, `false_success` counts runs that say they are "
-        "done and are not.")
+COLUMNS = ("scene", "policy", "task", "n", "things", "found", "position_mm", "position_mm_p95", "size_mm",
+           "size_mm_p95", "phantoms", "named", "placed_first", "placed", "false_success", "corrections", "seconds")
+NOTE = (
+    "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
+    "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it; "
+    "`size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not there. "
+    "Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in the bowl; "
+    "the goal is given as data and no language model is asked: a search plans. `placed` is judged by the true "
+    "poses, `placed_first` is without any correction, `false_success` counts runs that say that they are done and are "
+    "not.")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,16 +59,16 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                                 for seed in range(options.seed, options.seed + options.trials)])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
     found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
-    rows = [_row(*case, "all", own) for case, own in found]
-    kinds = [_row(*case, kind, Tally(each for each in own.whole if each["kind"] == kind))
-             for case, own in found for kind in options.tasks if not options.look]
+    rows = [_row(scene, policy, "all", own) for (scene, policy), own in found]
+    kinds = [_row(scene, policy, kind, Tally(each for each in own.whole if each["kind"] == kind))
+             for (scene, policy), own in found for kind in options.tasks if not options.look]
     told = ("policy", "seed", "task", "message")
     failed = [{"policy": policy, **each, "message": each["message"] or "it is not as it was asked for"}
               for (_, policy), own in found for each in own.whole if each["task"] and not each["success"]]
     missed: List[Row] = [{"policy": policy, "seed": each["seed"], "missed": ", ".join(each["missed"])}
                          for (_, policy), own in found for each in own.whole if each["missed"]]
     return Report([*rows, *kinds], COLUMNS, (), NOTE,
-                  {"trials": [{"policy": case[1], **each} for case, own in found for each in own.whole]},
+                  {"trials": [{"policy": policy, **each} for (_, policy), own in found for each in own.whole]},
                   (Section("What failed", failed, told), Section("Missed", missed, ("policy", "seed", "missed"))),
                   (Chart("placed", "Placed among objects that nobody described",
                          share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))

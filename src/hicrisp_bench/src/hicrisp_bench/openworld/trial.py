@@ -72,7 +72,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         trial: its settings.
 
     Returns:
-        The result as JSON values; ``success`` is judged by the simulator's true poses, ``claimed`` is what the run says.
+        The result as JSON values: ``success`` is judged by the simulator's true poses, ``claimed`` is what the run
+        says.
     """
     cv2.setNumThreads(1)
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
@@ -87,9 +88,10 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         wares, picture = wares_now(world), world.camera.take()
         visible = {} if picture is None else visible_parts(world, picture, wares)
         asked = draw_task(wares, trial.seed, trial.tasks) if trial.policy != LOOK else None
-        result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""), "kind": asked.kind if asked else "",
-                  "named": False, "claimed": False, "success": False, "first": False, "corrections": {},
-                  "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0, **seen(wares, tracks, visible)}
+        result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""),
+                  "kind": asked.kind if asked else "", "named": False, "claimed": False, "success": False,
+                  "first": False, "corrections": {}, "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0,
+                  **seen(wares, tracks, visible)}
         if asked is not None:
             result.update(_carried_out(trial, asked, world, parts, matched(wares, tracks)))
         return result
@@ -111,7 +113,8 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     goal = Goal.of(Holds(Relation(names[asked.item], predicate, names[asked.reference])))
     late, first, began = Event(), world.time, time.perf_counter()
     world.simulation.at(first + _SECONDS, late.set)
-    executive = parts.executive({world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(goal))
+    executive = parts.executive(
+        {world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(goal))
     result = executive.run(Task(str(asked)))
     world.settle(1.0)
     if trial.pictures is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
@@ -57,7 +57,7 @@ def wares_now(world: EmbeddedWorld) -> Dict[str, Ware]:
         Objects by name.
     """
     frames = world.true_frames()
-    return {item.name: item.at(frames[item.name][0]) for item in wares_of(world.scene)}
+    return {item.name: replace(item, pose=frames[item.name][0]) for item in wares_of(world.scene)}
 
 
 def visible_parts(world: EmbeddedWorld, picture: Picture, wares: Mapping[str, Ware]) -> Dict[str, float]:

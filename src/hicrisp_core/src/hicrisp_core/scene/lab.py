@@ -49,9 +49,10 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         ConfigError: with file, line, key and what is valid.
     """
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
-    objects, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
-                                    domain, seed)
-    begun = replace(common_scene(path, values, positions, domain, seed), stands=stands_of(part.robots, positions))
+    table_part = read_settings(TablePart, values, positions, others=SCENE_KEYS)
+    objects, masses = table_objects(table_part, positions, domain, seed)
+    begun = replace(common_scene(path, values, positions, domain, seed), stands=stands_of(part.robots, positions),
+                    undescribed=table_part.undescribed)
     if not begun.stands:
         raise positions.error(("robots",), "at least one arm was expected, got none")
     # The ground that table and pedestals occupy: a base cannot pass under or through them.

@@ -1,0 +1,131 @@
+"""The open world's suite: it counts what a camera finds, and judges tasks by where objects truly are."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pytest
+from hicrisp_bench.cli import parse
+from hicrisp_bench.openworld.suite import run
+from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
+from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, seen
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.statistics import Tally
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.scene import load_scene
+from hicrisp_sim.undescribed import Ware, wares_of, with_undescribed
+
+CONFIG = Path(__file__).resolve().parents[3] / "config"
+GAP = 0.06
+
+
+def layout(seed: int) -> Dict[str, Ware]:
+    scene = with_undescribed(load_scene(CONFIG / "scenes" / "workbench.yaml", seed), seed)
+    return {item.name: item for item in wares_of(scene)}
+
+
+@pytest.fixture
+def wares() -> Dict[str, Ware]:
+    """A layout with a lemon, a mug and a bowl."""
+    return next(found for found in map(layout, range(50)) if {"lemon", "mug", "bowl"} <= set(found))
+
+
+def put(wares: Dict[str, Ware], name: str, x: float, y: float, z: float) -> Dict[str, Ware]:
+    return {**wares, name: replace(wares[name], pose=Pose((x, y, z)))}
+
+
+def beside(wares: Dict[str, Ware], away: float, z: float = 0.0) -> Dict[str, Ware]:
+    """The lemon so far beyond the mug's side."""
+    x, y, _ = wares["mug"].middle
+    mug, lemon = (wares[name].size for name in ("mug", "lemon"))
+    return put(wares, "lemon", x + math.hypot(*mug[:2]) / 2.0 + lemon[0] / 2.0 + away, y, lemon[2] / 2.0 + z)
+
+
+def test_what_stands_near_the_other_object_is_next_to_it(wares: Dict[str, Ware]) -> None:
+    asked = Asked(BESIDE, "lemon", "mug")
+    assert done(asked, beside(wares, 0.01), GAP)
+
+
+@pytest.mark.parametrize(("away", "z", "held"), [
+    (0.12, 0.0, ()), (0.01, 0.1, ()), (0.01, -0.75, ()), (0.01, 0.0, ("lemon",))],
+                         ids=["moved away", "in the air", "on the floor", "in the hand"])
+def test_what_is_elsewhere_was_not_put_next_to_it(wares: Dict[str, Ware], away: float, z: float, held: tuple) -> None:
+    assert not done(Asked(BESIDE, "lemon", "mug"), beside(wares, away, z), GAP, held)
+
+
+@pytest.mark.parametrize(("aside", "z", "success"), [(0.0, 0.035, True), (0.0, 0.12, False), (0.13, 0.028, False)],
+                         ids=["in it", "above it", "beside it"])
+def test_only_what_is_in_the_bowl_is_in_it(wares: Dict[str, Ware], aside: float, z: float, success: bool) -> None:
+    x, y, _ = wares["bowl"].middle
+    assert done(Asked(INTO, "lemon", "bowl"), put(wares, "lemon", x + aside, y, z), GAP) is success
+
+
+def observed(wares: Dict[str, Ware], **off: float) -> Dict[str, WorldObject]:
+    """Unknown objects where the true ones are, some of them so far off in x."""
+    return {f"unknown_{number}": WorldObject("", "", "box", item.size, pose=Pose(
+        (item.middle[0] + off.get(name, 0.0), *item.middle[1:])))
+        for number, (name, item) in enumerate(wares.items())}
+
+
+def test_a_track_finds_one_object_that_is_near_and_visible(wares: Dict[str, Ware]) -> None:
+    visible = {**dict.fromkeys(wares, 1.0), "bowl": 0.2}
+    tracks = observed(wares, lemon=0.035)
+    tracks["unknown_99"] = WorldObject("", "", "box", pose=Pose((0.9, 0.5, 0.02)))
+    found = seen(wares, tracks, visible)
+
+    assert (found["expected"], found["found"], found["missed"]) == (len(wares) - 1, len(wares) - 2, ["lemon"])
+    assert found["phantoms"] == 1
+    assert max(found["position_mm"]) < 1.0
+    assert "unknown_99" not in matched(wares, tracks).values()
+
+
+def test_tasks_are_those_that_a_layout_has_and_the_same_for_a_seed(wares: Dict[str, Ware]) -> None:
+    asked = [draw_task(wares, seed) for seed in range(30)]
+    assert asked == [draw_task(wares, seed) for seed in range(30)]
+    assert {each.kind for each in asked if each} == {BESIDE, INTO}
+    assert not any(done(each, wares, GAP) for each in asked if each)
+    del wares["bowl"]
+    assert draw_task(wares, 1, (INTO,)) is None
+
+
+def test_a_look_at_a_layout_finds_most_of_it_and_asks_for_nothing() -> None:
+    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 2))
+    assert found["expected"] >= 4
+    assert found["found"] >= found["expected"] - 1
+    assert (found["task"], found["success"]) == ("", False)
+
+
+def test_a_task_in_a_quick_run_is_judged_by_the_true_poses() -> None:
+    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", "open_loop", 6))
+    assert found["task"].startswith("Put the ")
+    assert found["success"] or found["message"]
+    assert not found["first"] or found["success"]
+
+
+def _result(trial: OpenWorldTrial) -> Dict[str, Any]:
+    fell = trial.seed == 1
+    return {"seed": trial.seed, "task": "Put the lemon next to the mug", "kind": BESIDE, "named": True, "claimed": True,
+            "success": not fell, "first": trial.seed == 0, "corrections": {"repair": trial.seed}, "corrected_by": {},
+            "message": "", "seconds": 9.0, "expected": 6, "found": 5, "missed": ["glass"], "position_mm": [3.0, 9.0],
+            "size_mm": [5.0], "phantoms": 1}
+
+
+@dataclass(frozen=True)
+class _MadeUp(Runner):
+    def by_case(self, function: Any, cases: Any, key: Any, *rest: Any, **more: Any) -> List[Any]:
+        assert len({key_of(each) for _, own in cases for each in own}) == sum(len(own) for _, own in cases)
+        return [(case, Tally([_result(each) for each in own])) for case, own in cases]
+
+
+def test_a_row_says_what_was_found_and_placed_and_what_was_falsely_believed() -> None:
+    options: Namespace = parse(["openworld", "--trials", "4", "--policies", "hicrisp"])
+    report = run(options, _MadeUp())
+    row = report.rows[0]
+    assert (row["things"], row["found"], row["phantoms"], row["named"]) == (24, 20 / 24, 4, 1.0)
+    assert (row["placed_first"], row["placed"], row["false_success"]) == (0.25, 0.75, 1)
+    assert [each["task"] for each in report.rows] == ["all", BESIDE, INTO]
+    assert "no language model" in report.note
