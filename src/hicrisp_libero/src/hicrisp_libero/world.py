@@ -200,12 +200,12 @@ class BenchmarkCamera(EmbeddedCamera):
         super().__init__(simulation, settings, seed, faults)
         self._task = task
 
-    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Pose]:
+    def _drawn(self, snapshot: Snapshot) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray], Pose]:
         del snapshot
         lens = self.settings.intrinsics
         colour, distance, pose = self._task.picture(
             CAMERAS[WRIST if self.settings.mounting.in_hand else FIXED], (lens.width, lens.height))
-        return colour, distance, pose.compose(OPTICAL)
+        return colour, distance, None, pose.compose(OPTICAL)
 
 
 class LiberoWorld(EmbeddedWorld):

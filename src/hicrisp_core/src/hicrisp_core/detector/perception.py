@@ -72,8 +72,8 @@ def _placed(item: WorldObject, track: Optional[Track], now: float, old: bool, ah
 def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
     """Give an unknown object a type of the domain.
 
-    An object that fits into a hand may be picked up if the domain has a general type for such objects; it never
-    gets a more specific one. Any other is an obstacle.
+    An object that hands can take may be picked up if the domain has a general type for such objects, and what is hollow
+    is what the domain puts objects into; it never gets a more specific type. Any other is an obstacle.
 
     Args:
         found: the object as segmented.
@@ -93,6 +93,10 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     fits = general and (bool(form.walls) or form.rim or any(min(size[:2]) <= opening for size in parts))
     if not fits and not domain.roles.obstacle and item:
         in_the_way = domain.types.get(item) or ANYTHING
+    inside = domain.predicates.get(domain.roles.inside)
+    holder = inside.arguments[1] if form.hollow and inside is not None else ""
+    if holder and (not fits or domain.is_a(holder, item)):
+        return replace(found, type=holder, movable=fits)
     return replace(found, type=item if fits else in_the_way, movable=fits)
 
 

@@ -22,8 +22,8 @@ _MANY = 700
 """Points of a surface that are used, about."""
 _MOST = 80
 """Contour points that are used."""
-_FILLED = 0.8
-"""Share of a circle that a round outline fills."""
+_FILLED = 0.7
+"""Share of a circle that a round outline fills, whose farther edge may be missing; a square fills 0.64."""
 _BIN = 0.002
 _PLATEAU = 3
 """Bins of heights that are one level face."""

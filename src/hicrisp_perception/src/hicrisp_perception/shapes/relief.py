@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import List, Optional, Tuple
 
 import cv2
@@ -21,14 +22,23 @@ _CELL = 0.004
 """Metres: two pixels or more of a camera a metre away."""
 _LEVEL = 0.015
 """Heights that make one solid, metres."""
-_APART, _EDGE = 0.005, 0.008
-"""Cells of the table between which objects are told apart, and change of depth from pixel to pixel at which they show
-different surfaces, metres."""
+_APART = 0.005
+"""Cells of the table between which objects are told apart, metres."""
+_ONE_RIM = 0.02
+"""How much higher a piece of a rim may seem to be than another one, metres."""
+_PIECE = 60
+"""Least pixels of an object that stands behind another one."""
+_RIM_GAP = 4
+"""Cells between two pieces of one rim."""
+_WIDE, _BETWEEN = 3, 0.015
+"""Pixels from a mixed one to the surfaces between which it is, and by how much it is from both, metres."""
 _FEW = 3
-"""Pixels that may be noise: in a cell, and with the depth of one at an edge."""
+"""Pixels in a cell that may be noise."""
 _OPEN, _PIERCED = 0.25, 0.15
 """Share of its pixels that show an object at least where it stands, and of the open ones that show what is behind it at
 most."""
+_MOST = 0.8
+"""Share of an object's pixels that another one has which is the same, seen better."""
 _EDGE_PIXELS = 2
 """Width of the mixed pixels at an edge."""
 _NOTHING, _UNSEEN = -1.0, -2.0
@@ -110,6 +120,22 @@ class Patch:
         return cls(window, mask, ground.depth[window].copy(), ground.view.rays,
                    not (around & ground.robot[window]).any(), ground.view.colour[window][mask].mean(axis=0))
 
+    def part_of(self, other: Patch) -> bool:
+        """Check whether a patch shows what another one shows more of.
+
+        Args:
+            other: of the same or a later image.
+
+        Returns:
+            True if nearly all of its pixels are the other's, too.
+        """
+        if other.rays is not self.rays:
+            return False
+        (rows, columns), (top, left) = self.window, (part.start for part in other.window)
+        inside = np.argwhere(self.mask) + (rows.start - top, columns.start - left)
+        kept = inside[((inside >= 0) & (inside < other.mask.shape)).all(axis=1)]
+        return np.count_nonzero(other.mask[tuple(kept.T)]) > _MOST * len(inside)
+
     def shown_in(self, ground: Ground) -> Optional[np.ndarray]:
         """Return the pixels of the window that show the object where it was.
 
@@ -152,10 +178,8 @@ def shape_of(relief: Relief, hand: Gripper) -> MeasuredShape:
 def _rectangle(there: np.ndarray) -> Tuple[slice, slice]:
     """Return a large rectangle of cells that are all there: the tallest from the first one on, and then as wide."""
     row, first = (int(each) for each in np.argwhere(there)[0])
-    gaps = np.flatnonzero(~there[row, first:])
-    last = first + int(gaps[0]) if len(gaps) else there.shape[1]
-    full = there[row:, first:last].all(axis=1)
-    end = row + (int(np.argmin(full)) if not full.all() else len(full))
+    last = first + int(np.argmin(np.append(there[row, first:], False)))
+    end = row + int(np.argmin(np.append(there[row:, first:last].all(axis=1), False)))
     return slice(row, end), slice(first, last)
 
 
@@ -202,6 +226,25 @@ def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size:
     return Relief(grid, size)
 
 
+def mixed(depth: np.ndarray) -> np.ndarray:
+    """Find the pixels at edges that show neither of two surfaces but a depth between theirs.
+
+    Args:
+        depth: array (height, width), metres.
+
+    Returns:
+        The mask.
+    """
+    around = np.pad(depth, _WIDE, mode="edge")
+    rows, columns = depth.shape
+    found = np.zeros(depth.shape, bool)
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        one, other = (around[_WIDE + side * _WIDE * down:, _WIDE + side * _WIDE * right:][:rows, :columns] - depth
+                      for side in (-1, 1))
+        found |= (np.minimum(one, other) < -_BETWEEN) & (np.maximum(one, other) > _BETWEEN)
+    return found
+
+
 def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
     """Split what hangs together in an image where it does not on the table: one object stands before another.
 
@@ -214,26 +257,28 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
         The pixels of each; those at its edges, where depth lies between two objects, go to the nearest.
     """
     depth = ground.depth[window]
-    around = np.pad(depth, 1)
-    rows, columns = depth.shape
-    alike = sum((np.abs(around[row:row + rows, column:column + columns] - depth) < _EDGE).astype(np.uint8)
-                for row in range(3) for column in range(3))
-    clear = mask & (alike > _FEW) & (ground.height[window] > -1.0)
-    if np.count_nonzero(clear) < _FEW:
+    clear = mask & ~mixed(depth) & (ground.height[window] > -1.0)
+    if not clear.any():
         return [mask]
     places = np.stack([ground.x[window], ground.y[window]], axis=-1)
     cells = np.floor((places - places[clear].min(axis=0)) / _APART).astype(int)
     plan = np.zeros(cells[clear].max(axis=0) + 1, np.int32)
     np.add.at(plan, tuple(cells[clear].T), 1)
     closed = cv2.morphologyEx((plan >= _FEW).astype(np.uint8), cv2.MORPH_CLOSE, _NEIGHBOURS)
-    count, labels = cv2.connectedComponents(closed, connectivity=8)
+    _, labels = cv2.connectedComponents(closed, connectivity=8)
     own = np.zeros(mask.shape, np.int32)
     own[clear] = labels[tuple(cells[clear].T)]
     numbers, pixels = np.unique(own[own > 0], return_counts=True)
-    numbers = numbers[pixels >= 0.1 * pixels.max()] if len(numbers) else numbers
-    if len(numbers) < 2:
+    large = [number for number, count in zip(numbers, pixels) if count >= _PIECE]
+    tops = {number: float(np.percentile(ground.height[window][own == number], 97.0)) for number in large}
+    for number, other in combinations(large, 2):  # The two sides of a hollow object, whose thin rim is hardly seen.
+        near = cv2.dilate((labels == number).astype(np.uint8), _NEIGHBOURS, iterations=_RIM_GAP) > 0
+        if abs(tops[number] - tops[other]) < _ONE_RIM and (near & (labels == other)).any():
+            own[own == other], labels[labels == other] = number, number
+    large = [number for number in large if (own == number).any()]
+    if len(large) < 2:
         return [mask]
-    masks = [own == number for number in numbers]
+    masks = [own == number for number in large]
     away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
     nearest = away.argmin(axis=0)
     return [mask & (nearest == number) for number in range(len(masks))]

@@ -30,6 +30,10 @@ _LEAST_HEIGHT = 0.010
 _SPARE = 0.001
 """How much larger the box is than what was seen on each side, metres."""
 _ON_TABLE = 0.035
+_GROWN = 6
+"""Pixels by which an object is followed by its colour alone."""
+_RING = 5
+"""Pixels around an object that show what bears it."""
 _NEAR_HAND = 0.06
 _THERE = 0.025
 """How far from its middle that of what is seen of it beside a robot may be, metres."""
@@ -162,6 +166,8 @@ class UnknownObjects:
                 self._named[name] = replace(known, visibility=Visibility.HIDDEN)
         candidates: List[UnknownObject] = []
         for each in free:
+            if any(_crumb(each, known) for known in self._named.values()):
+                continue
             column, row = ground.view.rays.project(np.array(each.pose.position))
             if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
                    for rows, columns in undecided):
@@ -209,6 +215,10 @@ def boxes_in(
         if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
         left = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
+        # What is thin hardly stands out of the noise of the depth, but its colour goes on.
+        coloured = ((ground.family[part] > 0) & ground.bare[part] & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
+        for _ in range(_GROWN):
+            left |= cv2.dilate(left, NEIGHBOURS) & coloured
         _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
         for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
             own = labels[row:row + height, column:column + width] == label
@@ -237,12 +247,23 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     (cx, cy), (along, across), angle = circle_around(x[inner], y[inner]) or spread_of(x[inner], y[inner])
     if max(along, across) < _LEAST_SIZE:
         return None
-    bottom = 0.0 if low < _ON_TABLE else low
+    bottom = low if low > _ON_TABLE and _borne(ground, window, mask) else 0.0
     size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
             high - bottom + _SPARE)
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
     return UnknownObject(pose, size, relief_of(ground, window, mask, pose, size), Patch.of(ground, window, mask),
                          int(np.count_nonzero(mask)), stamp)
+
+
+def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
+    """Check whether an object is seen beside what bears it; what is nearer only hides its lower part."""
+    rows, columns = (slice(max(0, part.start - _RING), part.stop + _RING) for part in window)
+    wide = np.zeros(ground.things[rows, columns].shape, bool)
+    wide[window[0].start - rows.start:, window[1].start - columns.start:][:mask.shape[0], :mask.shape[1]] = mask
+    ring = (cv2.dilate(wide.astype(np.uint8), NEIGHBOURS, iterations=_RING) > 0) & ~wide & ground.things[rows, columns]
+    depth = ground.depth[rows, columns]
+    nearest = float(np.percentile(ground.depth[window][mask], 5.0))
+    return bool(np.count_nonzero(ring & (depth > nearest)) > np.count_nonzero(ring) / 2.0)
 
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
@@ -278,12 +299,21 @@ def _cost(known: UnknownObject, other: UnknownObject, reach: float, alike: float
     part is smaller.
     """
     away = math.dist(known.pose.position[:2], other.pose.position[:2])
+    within = known.patch.part_of(other.patch)
     differ = [now - before for before, now in zip(sorted(known.size), sorted(other.size))]
     tint = float(np.abs(known.patch.colour - other.patch.colour).max())
     if away > max(reach, 0.5 * max(*known.size[:2], *other.size[:2])) or tint > _TINT or (
-            max(differ) > _GROWS or -min(differ) > alike * max(known.size)):
+            max(differ) > _GROWS and not within or -min(differ) > alike * max(known.size)):
         return None
     return away + sum(map(abs, differ))
+
+
+def _crumb(found: UnknownObject, known: UnknownObject) -> bool:
+    """Check whether what is seen is a piece of a known object, within its box and of its colour."""
+    x, y, z = known.pose.seen(found.pose.position)
+    length, width, height = known.size
+    return (abs(x) < length / 2.0 and abs(y) < width / 2.0 and z + found.size[2] / 2.0 < height / 2.0 + _ON_TABLE / 2.0
+            and float(np.abs(known.patch.colour - found.patch.colour).max()) < _TINT)
 
 
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
