@@ -131,7 +131,7 @@ class StateEstimator:
         unknown = scene.arena.unknown if scene.arena is not None else frozenset()
         bodies = bodies_of(scene)
         self.robots = tuple(frames_of(name, body) for name, body in bodies.items())
-        self._opening = max((body.hand.opening - body.hand.spare / 2.0 for body in bodies.values()
+        self._opening = max((body.hand.widest for body in bodies.values()
                              if body.hand is not None), default=0.0)
         self.known: Dict[str, WorldObject] = {
             name: item for name, item in scene.objects.items() if name not in unknown}

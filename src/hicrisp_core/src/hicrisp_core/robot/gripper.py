@@ -47,6 +47,11 @@ class Gripper:
     room: float = 0.008
     base: Tuple[float, float] = fixed((0.0, 0.0))
 
+    @property
+    def widest(self) -> float:
+        """Width of what it takes at most, metres."""
+        return self.opening - self.spare / 4.0
+
     def away(self, pose: Pose) -> float:
         """Return the direction in which a pose lies from where the arm stands.
 

@@ -37,6 +37,8 @@ _FEW = 3
 _OPEN, _PIERCED = 0.25, 0.15
 """Share of its pixels that show an object at least where it stands, and of the open ones that show what is behind it at
 most."""
+_TOP, _BEHIND = 0.9, 0.012
+"""Share of its height that the top of an object has, and how far behind what is seen its hidden side is, metres."""
 _MOST = 0.8
 """Share of an object's pixels that another one has which is the same, seen better."""
 _EDGE_PIXELS = 2
@@ -183,7 +185,44 @@ def _rectangle(there: np.ndarray) -> Tuple[slice, slice]:
     return slice(row, end), slice(first, last)
 
 
-def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size: Vector) -> Relief:
+def points_of(ground: Ground, window: Window, mask: np.ndarray) -> np.ndarray:
+    """Return where the surface of an object is that pixels show.
+
+    Args:
+        ground: the image, split into table and objects.
+        window: the part of the image that shows the object.
+        mask: which pixels of the window do.
+
+    Returns:
+        Array (n, 3): x, y and height above the table, metres.
+    """
+    seen = mask & (ground.height[window] > -1.0)
+    return np.stack([each[window][seen] for each in (ground.x, ground.y, ground.height)], axis=1)
+
+
+def with_hidden_side(points: np.ndarray, ground: Ground) -> np.ndarray:
+    """Add what an object most likely has on the side that it hides: the opposite of what is seen, about its top.
+
+    Args:
+        points: array (n, 3) on its visible surface: x, y and height, metres.
+        ground: the image, split into table and objects.
+
+    Returns:
+        The points, and those of the hidden side of which the image does not show that nothing is there.
+    """
+    height = points[:, 2]
+    top = points[height > _TOP * np.percentile(height, 98.0), :2]
+    low, high = np.percentile(top, (3.0, 97.0), axis=0)
+    opposite = np.column_stack([low + high - points[:, :2], height])
+    column, row = np.round(ground.view.rays.project(opposite)).astype(int).T
+    rows, columns = ground.view.shape
+    inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    opposite, row, column = opposite[inside], row[inside], column[inside]
+    away, seen = ground.view.rays.depth_of(opposite), ground.depth[row, column]
+    return np.concatenate([points, opposite[(seen > 0.0) & (seen < away - _BEHIND)]])
+
+
+def relief_of(ground: Ground, window: Window, points: np.ndarray, box: Pose, size: Vector) -> Relief:
     """Measure how high an object is on a grid.
 
     What no pixel shows is as low as the lowest beside it if the object is all around it, like the bottom of a mug
@@ -192,7 +231,7 @@ def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size:
     Args:
         ground: the image, split into table and objects.
         window: the part of the image that shows the object.
-        mask: which pixels of the window do.
+        points: array (n, 3) on its surface: x, y and height above the table, metres.
         box: middle of the box around it, upright, world frame.
         size: extents of that box, metres.
 
@@ -203,17 +242,16 @@ def relief_of(ground: Ground, window: Window, mask: np.ndarray, box: Pose, size:
     shape = tuple(max(2, round(extent / _CELL)) for extent in size[:2])
     grid = np.full(shape, _UNSEEN, np.float32)
 
-    def mark(pixels: np.ndarray, heights: np.ndarray) -> None:
-        places = np.stack([ground.x[window][pixels], ground.y[window][pixels]], axis=1) - box.position[:2]
-        turned = places @ np.array(box.axes)[:2, :2].T
+    def mark(places: np.ndarray, heights: np.ndarray) -> None:
+        turned = (places - box.position[:2]) @ np.array(box.axes)[:2, :2].T
         cells = np.floor((turned / size[:2] + 0.5) * shape).astype(int)
         inside = ((cells >= 0) & (cells < shape)).all(axis=1)
         np.maximum.at(grid, tuple(cells[inside].T), heights[inside])
 
-    seen = mask & (ground.height[window] > -1.0)
     table = ground.bare[window] & ~ground.things[window] & ~ground.robot[window]
-    mark(table, np.full(int(np.count_nonzero(table)), _NOTHING, np.float32))
-    mark(seen, np.clip(ground.height[window][seen] - bottom, 0.0, size[2]))
+    mark(np.stack([ground.x[window][table], ground.y[window][table]], axis=1),
+         np.full(int(np.count_nonzero(table)), _NOTHING, np.float32))
+    mark(points[:, :2], np.clip(points[:, 2] - bottom, 0.0, size[2]))
     _, labels = cv2.connectedComponents(np.pad(grid < 0.0, 1, constant_values=True).astype(np.uint8), connectivity=4)
     outside = (labels == labels[0, 0])[1:-1, 1:-1]
     hidden = (grid < 0.0) & ~outside

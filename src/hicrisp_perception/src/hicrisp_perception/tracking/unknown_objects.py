@@ -16,7 +16,7 @@ from hicrisp_core.robot.gripper import Gripper
 
 from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
-from hicrisp_perception.shapes.relief import Patch, Relief, apart, relief_of, shape_of
+from hicrisp_perception.shapes.relief import Patch, Relief, apart, points_of, relief_of, shape_of, with_hidden_side
 from hicrisp_perception.shapes.segments import Ground, Window, large
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
@@ -27,13 +27,15 @@ _CERTAIN = 200
 """Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
-_SPARE = 0.001
-"""How much larger the box is than what was seen on each side, metres."""
+_BLUR = 0.003
+"""How much longer than an object what is seen of it is: the depth at its edges is mixed, metres."""
 _ON_TABLE = 0.035
 _GROWN = 6
 """Pixels by which an object is followed by its colour alone."""
 _RING = 5
 """Pixels around an object that show what bears it."""
+_BESIDE = 0.05
+"""How much nearer or farther than the object that is at most, metres."""
 _NEAR_HAND = 0.06
 _THERE = 0.025
 """How far from its middle that of what is seen of it beside a robot may be, metres."""
@@ -231,27 +233,25 @@ def boxes_in(
 
 
 def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[UnknownObject]:
-    valid = mask & (ground.height[window] > -1.0)
-    if np.count_nonzero(valid) < _LEAST_PIXELS // 2:
+    points = points_of(ground, window, mask)
+    if len(points) < _LEAST_PIXELS // 2:
         return None
-    height = ground.height[window][valid]
-    low, high = (float(value) for value in np.percentile(height, (3.0, 97.0)))
+    low, high = (float(value) for value in np.percentile(points[:, 2], (3.0, 97.0)))
     least = max(_LEAST_HEIGHT, 3.0 * ground.level.noise)
-    kept = (height > min(low, least)) & (height < high + least)
-    if high < least or np.count_nonzero(kept) < _LEAST_PIXELS // 2:
+    points = points[(points[:, 2] > min(low, least)) & (points[:, 2] < high + least)]
+    if high < least or len(points) < _LEAST_PIXELS // 2:
         return None
-    x, y = ground.x[window][valid][kept], ground.y[window][valid][kept]
     # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
-    inner = (np.abs(x - np.median(x)) < 3.0 * max(0.01, float(np.std(x)))) & (
-        np.abs(y - np.median(y)) < 3.0 * max(0.01, float(np.std(y))))
-    (cx, cy), (along, across), angle = circle_around(x[inner], y[inner]) or spread_of(x[inner], y[inner])
+    spread = 3.0 * np.maximum(0.01, points[:, :2].std(axis=0))
+    points = points[(np.abs(points[:, :2] - np.median(points[:, :2], axis=0)) < spread).all(axis=1)]
+    points = with_hidden_side(points, ground)
+    (cx, cy), (along, across), angle = circle_around(*points[:, :2].T) or spread_of(*points[:, :2].T)
     if max(along, across) < _LEAST_SIZE:
         return None
     bottom = low if low > _ON_TABLE and _borne(ground, window, mask) else 0.0
-    size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
-            high - bottom + _SPARE)
+    size = max(along - _BLUR, _LEAST_SIZE), max(across - _BLUR, _LEAST_SIZE), high - bottom
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
-    return UnknownObject(pose, size, relief_of(ground, window, mask, pose, size), Patch.of(ground, window, mask),
+    return UnknownObject(pose, size, relief_of(ground, window, points, pose, size), Patch.of(ground, window, mask),
                          int(np.count_nonzero(mask)), stamp)
 
 
@@ -261,9 +261,8 @@ def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
     wide = np.zeros(ground.things[rows, columns].shape, bool)
     wide[window[0].start - rows.start:, window[1].start - columns.start:][:mask.shape[0], :mask.shape[1]] = mask
     ring = (cv2.dilate(wide.astype(np.uint8), NEIGHBOURS, iterations=_RING) > 0) & ~wide & ground.things[rows, columns]
-    depth = ground.depth[rows, columns]
-    nearest = float(np.percentile(ground.depth[window][mask], 5.0))
-    return bool(np.count_nonzero(ring & (depth > nearest)) > np.count_nonzero(ring) / 2.0)
+    away = np.abs(ground.depth[rows, columns] - np.median(ground.depth[window][mask]))
+    return bool(np.count_nonzero(ring & (away < _BESIDE)) > np.count_nonzero(ring) / 2.0)
 
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
