@@ -39,8 +39,9 @@ catkin_build() (
     source_ros
     # Messages are wanted for Python alone; the other generators cost most of the build.
     export ROS_LANG_DISABLE=gencpp:geneus:genlisp:gennodejs
-    # Catkin calls the interpreter by the first name up to 0.8.10, by the second since.
-    exec catkin_make -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3" -DPython_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
+    # CMake runs again, for it alone notices that a message has come to use another one. Catkin calls the interpreter by the
+    # first name up to 0.8.10, by the second since.
+    exec catkin_make --force-cmake -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3" -DPython_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
 )
 
 # Half of a node's start is compiling Python, where PYTHONDONTWRITEBYTECODE keeps the interpreter from keeping the result.

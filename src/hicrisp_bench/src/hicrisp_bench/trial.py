@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
@@ -14,7 +15,7 @@ from hicrisp_core.detector.perception import frames_of, perceive
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Pose, Relation, Status, Task, WorldState
@@ -26,6 +27,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES, Camera, ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.timeline import timeline_of
+from hicrisp_perception.live_naming import STEADY, LiveNamer, live_namer
 from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -64,10 +66,13 @@ class CameraTracks:
 
     Args:
         robots: the frames of the robots at this moment.
+        namer: names unknown objects, if a model does.
     """
 
-    def __init__(self, camera: Camera, perception: ObjectTracker, robots: Callable[[], Frames]) -> None:
+    def __init__(self, camera: Camera, perception: ObjectTracker, robots: Callable[[], Frames],
+                 namer: Optional[LiveNamer] = None) -> None:
         self._camera = camera
+        self._namer = namer
         self._perception = perception
         self._robots = robots
         self._view = BLIND
@@ -78,24 +83,42 @@ class CameraTracks:
         if picture is not None:
             self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()))
             self._perception.afterwards()
+            if self._namer is not None:
+                self._namer.look(picture, self._view)
         return self._view
 
     def forget(self) -> None:
         """The world began again."""
         self._perception.forget()
         self._view = BLIND
+        if self._namer is not None:
+            self._namer.forget()
 
 
-def camera_sight(world: EmbeddedWorld) -> CameraTracks:
+def camera_sight(world: EmbeddedWorld, models: Optional[Models] = None) -> CameraTracks:
     """Observe a world by its own camera alone; the mounting is checked first.
 
     Args:
         world: the simulation with its camera.
+        models: those of the run; their role ``vision`` names unknown objects, if there is one.
 
     Returns:
         The observer.
     """
-    return CameraTracks(world.camera, open_source(world.scene), world.robot_frames)
+    namer = live_namer(models, world.give_name, lambda: world.eyes.unnamed) if models is not None else None
+    return CameraTracks(world.camera, open_source(world.scene), world.robot_frames, namer)
+
+
+def look_steadily(world: EmbeddedWorld) -> None:
+    """Observe a world until objects that stand still count as seen steadily, so that they are named before a task.
+
+    Args:
+        world: the simulation, observed by its camera.
+    """
+    for _ in range(2):
+        world.look()
+        world.pass_time(STEADY)
+    world.look()
 
 
 class Touches:
@@ -197,11 +220,14 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     if settings.memory is not None:
         parts = replace(parts, memory=FileMemory(Store(settings.memory), parts.domain))
-    domain = parts.domain
+    models = parts.models or Models(parts.llm)
+    parts, domain = replace(parts, models=models), parts.domain
     world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
-                          sight=camera_sight if settings.perception == CAMERA else None)
+                          sight=partial(camera_sight, models=models) if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
+    if settings.perception == CAMERA and VISION in models.settings.roles:
+        look_steadily(world)
     touches = Touches(world)
     events: List[Dict[str, Any]] = []
 

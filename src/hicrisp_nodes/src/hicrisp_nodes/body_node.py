@@ -15,12 +15,13 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
+from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
 from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
-from hicrisp_nodes.composition import chosen_llm, parts_of
+from hicrisp_nodes.composition import parts_of
 from hicrisp_ros import conversions as to
 
 AIM_LIMIT = 10.0

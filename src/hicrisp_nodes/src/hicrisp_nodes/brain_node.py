@@ -12,10 +12,11 @@ from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.diagnostics import ERROR, WARN, Diagnostics, Health
+from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_nodes.brain_server import Asked, BrainServer
-from hicrisp_nodes.composition import chosen_llm, parts_of
+from hicrisp_nodes.composition import parts_of
 from hicrisp_nodes.reading import ReadingServer
 
 

@@ -22,9 +22,9 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_ros.config_files import config_file, config_files_of, domain_of
+from hicrisp_ros.llm_choice import named_llm
 
 from hicrisp_nodes.cli.graph import Graph
-from hicrisp_nodes.composition import named_llm
 
 _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}

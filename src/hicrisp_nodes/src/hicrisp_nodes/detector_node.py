@@ -7,6 +7,7 @@ from typing import Union
 import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.factory import RunFactory
+from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
@@ -71,7 +72,8 @@ class DetectorServer:
     def _name(self, request: NameThingRequest) -> NameThingResponse:
         if not isinstance(self._eyes, PoseStateEstimator):
             return NameThingResponse(False, "This world tells its objects by name; none is unknown.")
-        naming = self._eyes.give_name(request.thing, request.name)
+        said = {each.key: each.value for each in request.attributes}
+        naming = self._eyes.give_name(NamingRequest(request.thing, request.name, said, request.guess))
         return NameThingResponse(naming.ok, naming.message)
 
 

@@ -12,7 +12,7 @@ import rospy
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Relation
-from hicrisp_core.ports.observer import Estimator, Naming
+from hicrisp_core.ports.observer import Estimator, Naming, NamingRequest
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
 from hicrisp_ros.publisher import Publisher
@@ -87,12 +87,11 @@ class PoseStateEstimator:
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
 
-    def give_name(self, item: str, name: str) -> Naming:
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Name an unknown object.
 
         Args:
-            item: its present name, such as ``unknown_1``; empty for the only one.
-            name: the new name.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The object that was named, or why none was.
@@ -100,7 +99,7 @@ class PoseStateEstimator:
         if self._tracks is None:
             return Naming("", "Nobody looks with a camera here, so no unknown object is seen; start with "
                               "perception:=camera.")
-        return self._eyes.give_name(item, name)
+        return self._eyes.give_name(wanted)
 
     def _open(self, configuration: Configuration) -> Estimator:
         scene = configuration.scene

@@ -44,7 +44,7 @@ class Reader:
             The meaning, ``None`` if the words are not controlled English; and the steps that a goal takes, if the time
             is enough to find them.
         """
-        naming = naming_in(text)
+        naming = naming_in(text, world.objects)
         if naming is not None:
             named = naming.thing.replace("_", " ") or "the unknown object"
             return Answer(f"The name of {named} becomes {naming.name}; nothing moves."), []

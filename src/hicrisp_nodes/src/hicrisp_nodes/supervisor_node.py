@@ -19,6 +19,7 @@ from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
 from hicrisp_ros.conversions import PLAN
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
+from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.malloc_tuning import settle
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import begin, leave, told_to_end
@@ -49,7 +50,6 @@ from hicrisp_msgs.srv import (
     TellTask,
     TellTaskRequest,
 )
-from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import NodeClients

@@ -13,7 +13,7 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.world import inside_of
-from hicrisp_core.ports.observer import Naming
+from hicrisp_core.ports.observer import Naming, NamingRequest
 from hicrisp_core.ports.perception import TrackSource
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.safety import usual_limits
@@ -305,17 +305,16 @@ class EmbeddedWorld(SimulatedWorld):
     def _measure(self) -> None:
         self.eyes.measure(self.simulation.measured())
 
-    def give_name(self, item: str, name: str) -> Naming:
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            item: its present name; empty if there is only one.
-            name: in the user's words.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        return self.eyes.give_name(item, name)
+        return self.eyes.give_name(wanted)
 
     def _seen(self, sight: TrackSource) -> WorldState:
         """Return the world with its objects as the camera shows them; without an image it waits for a while."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from itertools import count, islice
 from threading import Lock
+from types import MappingProxyType
 from typing import Dict, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.screwing import SCREWED_ON, with_measured
 from hicrisp_core.model.track import Tracks, Visibility
 from hicrisp_core.model.world import inside_of
-from hicrisp_core.ports.observer import Frames, Naming
+from hicrisp_core.ports.observer import Frames, Naming, NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
@@ -31,6 +33,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ARTICLES = ("the_", "a_", "an_")
 _PREFIX = "unknown_"
 """How perception calls what it does not know; a given name must not look like that."""
+_MOST_ATTRIBUTES, _LONGEST_ATTRIBUTE = 8, 120
+"""Of an unknown object, and characters of each."""
 _NTH = 3
 """The point, counted from the nearest, that says how near something is: the nearest of many is short by
 its noise.
@@ -44,8 +48,8 @@ _SET_BACK = 1.0
 
 
 class GivenNames:
-    """Calls unknown objects by the names that people gave them. A name goes with its object, and ends when
-    that leaves the table; an object may be renamed.
+    """Calls unknown objects by the names that people or models gave them. A name goes with its object, and ends when
+    that leaves the table. A model names only what has no name; a user renames any of them.
 
     Args:
         taken: names and words that mean something else already.
@@ -55,35 +59,48 @@ class GivenNames:
         self._taken: FrozenSet[str] = frozenset(taken)
         self._there: FrozenSet[str] = frozenset()
         self._names: Mapping[str, str] = {}
+        self._attributes: Mapping[str, Mapping[str, str]] = {}
         self._lock = Lock()
 
     def called(self, view: Tracks) -> Tracks:
-        """Rename the unknown objects in a view by the names that users gave them.
+        """Rename the unknown objects in a view by the names that they were given.
 
         Args:
             view: tracks with their own names.
 
         Returns:
-            The view with user-given names; names of objects that are gone are forgotten.
+            The view with the given names and attributes; those of objects that are gone are forgotten.
         """
         with self._lock:
             self._there = frozenset(track.name for track in view.tracks
                                     if track.unknown is not None and track.visibility is not Visibility.GONE)
             self._names = {own: name for own, name in self._names.items() if own in self._there}
-            names = self._names
-        if not names:
+            self._attributes = {own: said for own, said in self._attributes.items() if own in self._there}
+            names, attributes = self._names, self._attributes
+        if not attributes and not names:
             return view
         return replace(view, tracks=tuple(
-            track if track.name not in names or track.unknown is None
-            else replace(track, name=names[track.name], unknown=replace(track.unknown, name=names[track.name]))
+            track if track.unknown is None else replace(
+                track, name=names.get(track.name, track.name), unknown=replace(
+                    track.unknown, name=names.get(track.name, track.name),
+                    attributes={**track.unknown.attributes, **attributes.get(track.name, {})}))
             for track in view.tracks))
 
-    def give(self, item: str, name: str) -> Naming:
+    @property
+    def unnamed(self) -> FrozenSet[str]:
+        """The unknown objects that nobody has named."""
+        with self._lock:
+            return self._there - set(self._names)
+
+    def give(self, item: str, name: str, attributes: Mapping[str, str] = MappingProxyType({}),
+             guess: bool = False) -> Naming:
         """Give a name to an unknown object.
 
         Args:
             item: its present name; empty if there is only one.
-            name: in the user's words: "the coffee cup" becomes ``coffee_cup``.
+            name: in the user's words: "the coffee cup" becomes ``coffee_cup``; empty for a guess that only describes.
+            attributes: what else language may call it by; empty to keep those that it has.
+            guess: whether a model gives the name, see ``NamingRequest``.
 
         Returns:
             The new name, or why it cannot be given.
@@ -95,17 +112,37 @@ class GivenNames:
                 return Naming("", "There is no unknown object here now. Only objects that no file describes "
                                   "can be named.")
             meant = _plain(item) or (next(iter(present)) if len(present) == 1 else "")
+            if not guess:  # A model may have named it since the user saw it.
+                meant = self._names.get(meant, meant)
             if meant not in present:
                 what = f"'{item}' is no unknown object" if item else "Several unknown objects are there"
                 return Naming("", f"{what}; name one of: {', '.join(present)}.")
-            if not _NAME.fullmatch(wanted) or wanted.startswith(_PREFIX):
+            own = present[meant]
+            if guess and own != meant:
+                return Naming("", f"The {meant} has its name already, and a guess does not replace it.")
+            if not (guess and not wanted) and (not _NAME.fullmatch(wanted) or wanted.startswith(_PREFIX)):
                 return Naming("", f"'{name}' cannot be a name; use a word or two of letters and digits, such "
                                   "as coffee cup.")
-            if wanted in self._taken or (wanted in present and wanted != meant):
+            used = self._taken.union(present) - {meant}
+            if guess and wanted in used:
+                stem = re.sub(r"_\d+$", "", wanted)
+                wanted = next(each for each in (f"{stem}_{number}" for number in count(2)) if each not in used)
+            if wanted in used:
                 return Naming("", f"'{wanted}' means something else here already; choose another name, such "
                                   f"as {wanted}_1.")
-            self._names = {**self._names, present[meant]: wanted}
+            if wanted:
+                self._names = {**self._names, own: wanted}
+            if attributes:
+                self._attributes = {**self._attributes, own: _bounded(attributes)}
+        if not wanted:
+            return Naming(meant, f"The {meant} is described now, and keeps its name.")
         return Naming(wanted, f"The {meant} is called {wanted} from now on.")
+
+
+def _bounded(attributes: Mapping[str, str]) -> Dict[str, str]:
+    """Return attributes as short lines, and no more than an object may have."""
+    lines = {key: " ".join(value.split())[:_LONGEST_ATTRIBUTE] for key, value in attributes.items()}
+    return dict(islice(((key, line) for key, line in lines.items() if _NAME.fullmatch(key) and line), _MOST_ATTRIBUTES))
 
 
 def _plain(words: str) -> str:
@@ -263,17 +300,21 @@ class StateEstimator:
         kinds = {SCREWED_ON, PART_OF, *(fact.predicate for fact in facts)}
         self.measured = facts | {fact for fact in self.measured if fact.predicate not in kinds}
 
-    def give_name(self, item: str, name: str) -> Naming:
+    @property
+    def unnamed(self) -> FrozenSet[str]:
+        """The unknown objects that nobody has named, by the names of their tracks."""
+        return self._names.unnamed
+
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            item: its present name; empty if there is only one.
-            name: in the user's words.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        return self._names.give(item, name)
+        return self._names.give(*wanted)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
         """Return the obstacles that the lidar has detected and the map does not explain, as discs.

@@ -98,9 +98,9 @@ class Executive:
         if world.trouble and not (world.objects or world.robots):
             ledger.tell(Refused(text=sentence(world.trouble)))
             return self._finish(ledger, False, sentence(world.trouble))
-        wanted = self._ports.naming(task.text) if self._ports.namer is not None else None
+        wanted = self._ports.naming(task.text, world.objects) if self._ports.namer is not None else None
         if wanted is not None and self._ports.namer is not None:
-            naming = self._ports.namer.give_name(wanted.thing, wanted.name)
+            naming = self._ports.namer.give_name(wanted)
             ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
             return self._finish(ledger, naming.ok, naming.message)
         with ledger.thinking():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Callable, Mapping, Optional, Protocol, Sequence, Tuple
+from typing import Callable, Container, Mapping, Optional, Protocol, Sequence, Tuple
 
 from hicrisp_core.model import Command, Feedback, Outcome, Plan, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal
@@ -115,8 +115,9 @@ class Ports:
         memory: what earlier runs left, where it is on.
         remarks: what the user says while the task runs, where somebody may.
         interpreter: understands that.
-        naming: the name that a text gives to an unknown object; ``None`` if it asks for something else.
-        namer: keeps the names that the user gives to what no file describes, where such objects are observed.
+        naming: the name that a text gives to an unknown object, or to one of these names; ``None`` if it asks for
+            something else.
+        namer: keeps the names of what no file describes, where such objects are observed.
         true_state: the world as a simulation knows it, for what the memory keeps; ``None`` from a real one.
     """
 
@@ -138,6 +139,6 @@ class Ports:
     memory: Optional[Memory] = None
     remarks: Optional[Remarks] = None
     interpreter: Optional[Interpreter] = None
-    naming: Callable[[str], Optional[NamingRequest]] = field(default=lambda text: None)
+    naming: Callable[[str, Container[str]], Optional[NamingRequest]] = field(default=lambda text, known: None)
     namer: Optional[Namer] = None
     true_state: Callable[[], Optional[WorldState]] = field(default=lambda: None)

@@ -1,8 +1,9 @@
-"""How the world is observed: from sensors to states of the world, and the names that people give."""
+"""How the world is observed: from sensors to states of the world, and the names that people and models give."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Pose, Relation, WorldState
@@ -30,6 +31,24 @@ class Naming:
     def ok(self) -> bool:
         """Return whether the object has the name now."""
         return bool(self.name)
+
+
+class NamingRequest(NamedTuple):
+    """What an unknown object is to be called.
+
+    Args:
+        thing: its present name; empty if there is only one unknown object.
+        name: the new name in words; empty to keep the present one, for a guess.
+        attributes: what else language may call it by, such as ``{"colour": "white", "also": "cup"}``; empty to keep
+            those that it has.
+        guess: whether a model gives the name. A guess is for objects without a name only, and gets a number where it
+            is taken; the name that a user gives replaces any other.
+    """
+
+    thing: str
+    name: str
+    attributes: Mapping[str, str] = MappingProxyType({})
+    guess: bool = False
 
 
 class Estimator(Protocol):
@@ -70,35 +89,26 @@ class Estimator(Protocol):
             facts: all that holds now of their predicates.
         """
 
-    def give_name(self, item: str, name: str) -> Naming:
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Rename an unknown object.
 
         Args:
-            item: its present name; empty if there is only one unknown object.
-            name: the new name.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The name that was given, or why none was.
         """
 
 
-class NamingRequest(NamedTuple):
-    """What is to be called how, by its present name; that is empty for the only unknown one."""
-
-    thing: str
-    name: str
-
-
 @runtime_checkable
 class Namer(Protocol):
-    """Whoever keeps the names that people give."""
+    """Keeps the names that people and models give."""
 
-    def give_name(self, item: str, name: str) -> Naming:
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Rename an unknown object.
 
         Args:
-            item: its present name; empty if there is only one unknown object.
-            name: the new name.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The name that was given, or why none was.

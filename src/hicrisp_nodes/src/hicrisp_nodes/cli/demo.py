@@ -21,6 +21,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace import trial_of
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
+from hicrisp_ros.llm_choice import named_llm
 
 from hicrisp_nodes.check_launch import check, read_options
 from hicrisp_nodes.cli.client import ENDED, NAMESPACE, NODES, EventStream, Supervisor, Unreachable, become_node
@@ -30,7 +31,6 @@ from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort, port_is_fre
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.trials import result_of_task, run_trials, summary
-from hicrisp_nodes.composition import named_llm
 from hicrisp_nodes.recording import BAG, MCAP
 
 _START_LIMIT = 120.0

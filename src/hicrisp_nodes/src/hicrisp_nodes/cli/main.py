@@ -121,7 +121,7 @@ _REQUESTS: Dict[str, Tuple[str, Callable[[argparse.Namespace], Tuple[Any, ...]]]
     "refuse": ("approve", lambda given: (given.task_id, False)),
     "answer": ("answer", lambda given: (given.task_id, " ".join(given.answer))),
     "explain": ("explain", lambda given: (given.task_id,)),
-    "name": ("name_thing", lambda given: (given.thing, " ".join(given.name))),
+    "name": ("name_thing", lambda given: (given.thing, " ".join(given.name), [], False)),
     "autonomy": ("set_autonomy", lambda given: (given.level,)),
     "reset": ("reset_world", lambda given: (given.scene and whole_path(given.scene), given.seed)),
     "estop": ("estop", lambda _: ()), "clear": ("clear_estop", lambda _: ()),

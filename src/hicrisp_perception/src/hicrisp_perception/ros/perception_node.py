@@ -38,6 +38,7 @@ from sensor_msgs.msg import CompressedImage
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_msgs.srv import Snapshot, SnapshotResponse
 from hicrisp_perception.annotating import annotated, as_jpeg
+from hicrisp_perception.ros.naming_server import NamingServer, open_naming
 from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
 from hicrisp_perception.sources import open_source
 
@@ -171,13 +172,14 @@ class PerceptionServer:
 
     Args:
         patience: wall seconds without a picture before the log says so.
+        naming: names unknown objects, where a model for that is configured.
     """
 
     def __init__(
         self, configuration: Configuration, camera: CameraSettings, sight: OpenSight,
-        patience: float = PATIENCE,
+        patience: float = PATIENCE, naming: Optional[NamingServer] = None,
     ) -> None:
-        self._open_sight, self._patience = sight, patience
+        self._open_sight, self._patience, self._naming = sight, patience, naming
         self._lock = Lock()
         self._tf = TfWorld()
         self._publisher = TrackPublisher()
@@ -193,6 +195,8 @@ class PerceptionServer:
     def stop(self) -> None:
         """Stop processing images."""
         self._thread.end()
+        if self._naming is not None:
+            self._naming.stop()
         self._pictures.close()
         self._door.close()
         self._diagnostics.stop()
@@ -204,6 +208,11 @@ class PerceptionServer:
             name for robot, body in bodies_of(scene).items()
             for name in dict.fromkeys((*frames_of(robot, body).frames, *body.links)))
         self._newest = -math.inf
+        self._forget_names()
+
+    def _forget_names(self) -> None:
+        if self._naming is not None:
+            self._naming.forget()
 
     def _follow(self, configuration: Configuration) -> None:
         with self._lock:
@@ -214,6 +223,7 @@ class PerceptionServer:
     def _forget(self) -> None:
         with self._lock:
             self._sight.forget()
+            self._forget_names()
             self._newest = -math.inf
             self._pictures.forget()
             self._publisher.forget()
@@ -238,6 +248,7 @@ class PerceptionServer:
         with self._lock:
             if picture.stamp < self._newest - CLOCK_JUMP:
                 self._sight.forget()
+                self._forget_names()
             self._newest = picture.stamp
             try:
                 view = Tracks(picture.stamp, self._sight.look(picture, robots))
@@ -248,6 +259,8 @@ class PerceptionServer:
             objects = self._scene.objects
         self._door.show(picture, view.tracks, objects)
         self._publisher.publish(view, objects)
+        if self._naming is not None:
+            self._naming.show(picture, view)
         self._looked, self._why = time.monotonic(), ""
         self._seconds = self._looked - began
         with self._lock:
@@ -284,7 +297,7 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    return PerceptionServer(configuration, camera, open_source)
+    return PerceptionServer(configuration, camera, open_source, naming=open_naming())
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set
 from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track
-from hicrisp_core.model.world import Uncertainty
+from hicrisp_core.model.world import Uncertainty, WorldObject
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.prompting.answer_schema import closed, one_of
-from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.asking import ModelReply, ask
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.prompting.templates import Placeholders, Prompts
 from hicrisp_core.scene.colours import COLOURS
@@ -28,7 +28,7 @@ PLACEHOLDERS: Mapping[str, Placeholders] = {"system": ("form", ""), "request": (
 _NOUN = re.compile(r"[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,2}")
 _LONGEST, _MOST_ALSO = 60, 4
 """Characters of a text, and other nouns of an object."""
-_SURE = 0.6
+SURE = 0.6
 """How likely a noun is at least that becomes the name; one that is less likely is another noun only."""
 
 
@@ -85,15 +85,33 @@ def name_objects(
     Returns:
         The objects, those that were named by their nouns, with colour, use and other nouns as attributes.
     """
-    tracks = [Track(str(number), each.thing.pose, Uncertainty(), picture.stamp, unknown=each.thing)
-              for number, each in enumerate(found, 1) if each.thing.pose is not None]
-    pictures = [as_jpeg(picture.colour), as_jpeg(annotated(picture, tracks, {}))]
-    sizes = [" x ".join(f"{100.0 * each:.0f}" for each in item.thing.size) for item in found]
+    reply, shown = ask_names(model, prompts, picture, [each.thing for each in found], deadline)
+    return Named(_renamed(found, reply.answer or {}, taken), reply.trouble, shown)
+
+
+def ask_names(
+    model: ChatModel, prompts: Prompts, picture: Picture, things: Sequence[WorldObject], deadline: Deadline
+) -> Tuple[ModelReply[Dict[int, Name]], bytes]:
+    """Ask a model once what all of these objects are.
+
+    Args:
+        model: takes pictures.
+        prompts: of the folder ``naming``.
+        picture: shows the objects.
+        things: with sizes and poses; their order gives their numbers, from 1.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        The names by number, or why there are none; and the JPEG file that shows the numbers.
+    """
+    tracks = [Track(str(number), each.pose, Uncertainty(), picture.stamp, unknown=each)
+              for number, each in enumerate(things, 1) if each.pose is not None]
+    pictures = [as_jpeg(annotated(picture, shown, {})) for shown in ((), tracks)]
+    sizes = [" x ".join(f"{100.0 * each:.0f}" for each in item.size) for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
-                _schema(len(found)), lambda said: _read(said, len(found)), images=[_uri(each) for each in pictures])
-    names = reply.answer or {}
-    return Named(_renamed(found, names, taken), reply.trouble, pictures[1])
+                _schema(len(things)), lambda said: _read(said, len(things)), images=[_uri(each) for each in pictures])
+    return reply, pictures[1]
 
 
 _FORM = ('{"objects": [{"number": 1, "noun": "...", "colour": "...", "use": "for ...", "fragile": false, '
@@ -149,11 +167,24 @@ def _renamed(found: Sequence[Described], names: Mapping[int, Name], taken: Set[s
             told.append(each)
             continue
         own = re.sub(r"\W+", "_", name.noun)
-        use = own if name.sure >= _SURE and own not in taken else each.thing.name
-        attributes = {**each.thing.attributes, **dict(_attributes(name, use == own))}
+        use = own if name.sure >= SURE and own not in taken else each.thing.name
+        attributes = {**each.thing.attributes, **attributes_of(name, use == own)}
         told.append(replace(each, thing=replace(each.thing, name=use, attributes=attributes)))
     below = {each.thing.name: number for number, each in enumerate(found)}
     return numbered(told, [below.get(each.below) for each in found])
+
+
+def attributes_of(name: Name, is_name: bool) -> Dict[str, str]:
+    """Return what language may call an object by, beside its name.
+
+    Args:
+        name: what a model calls it.
+        is_name: whether its noun became the object's name; else the noun is another noun.
+
+    Returns:
+        Attributes of the object.
+    """
+    return dict(_attributes(name, is_name))
 
 
 def _attributes(name: Name, is_name: bool) -> Iterator[Tuple[str, str]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hicrisp_core.model import Command, Outcome, Verdict, WorldState
-from hicrisp_core.ports.observer import Naming
+from hicrisp_core.ports.observer import Naming, NamingRequest
 
+from hicrisp_msgs.msg import KeyValue
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, NameThing, NameThingRequest
 from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.node_client import lost
@@ -49,17 +50,17 @@ class RosNamer:
     def __init__(self) -> None:
         self._client = ServiceClient("name_thing", NameThing)
 
-    def give_name(self, item: str, name: str) -> Naming:
+    def give_name(self, wanted: NamingRequest) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            item: its present name; empty if there is only one.
-            name: in the user's words.
+            wanted: which object, its new name, and who gives it.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        reply = self._client.call(NameThingRequest(item, name), _PATIENCE)
+        said = [KeyValue(*pair) for pair in wanted.attributes.items()]
+        reply = self._client.call(NameThingRequest(wanted.thing, wanted.name, said, wanted.guess), _PATIENCE)
         if reply.response is None:
             return Naming("", f"The detector does not answer, so nothing got a name: {reply.message}")
-        return Naming(name if reply.response.ok else "", reply.response.message)
+        return Naming(wanted.name or wanted.thing if reply.response.ok else "", reply.response.message)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice, permutations
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
@@ -339,16 +339,24 @@ def context_of(request: Request) -> Context:
     return Context((*goal, *request.handled), recipes=recipes())
 
 
-def naming_in(text: str) -> Optional[NamingRequest]:
-    """Return the name that a request gives; ``None`` if it asks for something else."""
-    said = words_in(text, tables())
+def naming_in(text: str, known: Container[str] = ()) -> Optional[NamingRequest]:
+    """Return the name that a request gives; ``None`` if it asks for something else.
+
+    Args:
+        text: the request.
+        known: names in the world, which a request may call differently.
+    """
+    said, slot = words_in(text, tables()), partial(_slot, known=known)
     for say in tables().naming:
-        for values, _ in SentencePattern(say, tables().words).matches(said, _slot):
-            return NamingRequest(values["unknown"], values["name"])
+        for values, _ in SentencePattern(say, tables().words).matches(said, slot):
+            return NamingRequest(values["unknown"] if "unknown" in values else values["known"], values["name"])
     return None
 
 
-def _slot(name: str, words: Words) -> Sequence[str]:
+def _slot(name: str, words: Words, known: Container[str]) -> Sequence[str]:
+    if name == "known":
+        called = "_".join(words[1:] if words[0] in _ARTICLES else words)
+        return (called,) if called in known else ()
     if name == "unknown":
         found = _UNKNOWN.fullmatch(" ".join(words))
         return () if found is None else (f"unknown_{found['number']}" if found["number"] else "",)

@@ -1,0 +1,104 @@
+"""The naming of unknown objects over ROS: beside the perception, where the configuration names a role ``vision``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+from typing import FrozenSet, Optional, Tuple
+
+import rospy
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.models import Models
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.trace.exchanges import ExchangeFile
+from hicrisp_ros.config_files import parameter
+from hicrisp_ros.llm_choice import chosen_llm
+from hicrisp_ros.node_threads import NodeThread
+from hicrisp_ros.ports.detector import RosNamer
+
+from hicrisp_msgs.msg import WorldState
+from hicrisp_perception.live_naming import LiveNamer, live_namer
+
+RECORD = "naming.jsonl"
+"""File in ``runs_dir`` that gets the exchanges, as a run's ``llm.jsonl``; they belong to no task."""
+_PATIENCE = 2.0
+"""Wall seconds in which the detector publishes a world."""
+
+
+class NamingServer:
+    """Asks in a thread of its own, so that no image waits for a model.
+
+    Args:
+        namer: decides what is asked.
+        record: file that gets the exchanges.
+    """
+
+    def __init__(self, namer: LiveNamer, record: Path) -> None:
+        self._namer, self._record = namer, ExchangeFile(record)
+        self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
+        self._news = Event()
+        self._thread = NodeThread("naming", self._loop, self._news.set)
+        self._thread.start()
+
+    def show(self, picture: Picture, view: Tracks) -> None:
+        """Take in the newest image; does not block.
+
+        Args:
+            picture: the image.
+            view: the tracks of the image, by their own names.
+        """
+        tracks = self._namer.due(view)
+        if tracks:
+            self._due = picture, tracks
+            self._news.set()
+
+    def forget(self) -> None:
+        """Drop all objects because the world was reset."""
+        self._namer.forget()
+
+    def stop(self) -> None:
+        """Stop naming; does not wait for an answer."""
+        self._thread.end()
+
+    def _loop(self, ended: Event) -> None:
+        while not ended.is_set():
+            self._news.wait()
+            self._news.clear()
+            due, self._due = self._due, None
+            if due is None or ended.is_set():
+                continue
+            try:
+                for exchange in self._namer.ask(*due).exchanges:
+                    self._record.add(exchange.as_dict())
+            except OSError as error:
+                rospy.logerr_throttle(60.0, f"what was asked about unknown objects is not recorded: {error}")
+
+
+def open_naming() -> Optional[NamingServer]:
+    """Create the naming that the parameters ask for.
+
+    Returns:
+        The server; ``None`` if no model is to name objects. The log says why if one cannot be used.
+    """
+    try:
+        settings, _ = chosen_llm()
+        models = Models(settings)
+        namer = live_namer(models, RosNamer().give_name, _unnamed)
+    except ConfigError as error:
+        rospy.logerr(f"unknown objects get no names: {error}")
+        return None
+    if namer is None:
+        return None
+    models.begin_probe()
+    rospy.loginfo("the role vision of '%s' names unknown objects", settings.name)
+    return NamingServer(namer, Path(str(parameter("runs_dir", "runs"))).expanduser() / RECORD)
+
+
+def _unnamed() -> Optional[FrozenSet[str]]:
+    """The names in the world: an unknown object that nobody has named is among them by its track's name."""
+    try:
+        world = rospy.wait_for_message("world_state", WorldState, _PATIENCE)
+    except rospy.ROSException:
+        return None
+    return frozenset(each.name for each in world.objects)
