@@ -12,7 +12,7 @@ from typing import Iterable, List, Sequence
 from hicrisp_core.understanding.controlled.tables import Texts, tables
 
 _SLOTS = {"x": "X", "y": "Y", "z": "Z", "a": "X", "b": "Y", "c": "Z", "k": "KIND", "at": "PLACE", "state": "STATE",
-          "with": "PLACE Y", "recipe": "RECIPE", "unknown": "UNKNOWN", "name": "NAME"}
+          "with": "PLACE Y", "recipe": "RECIPE", "unknown": "UNKNOWN", "known": "OLD NAME", "name": "NAME"}
 _NAME = re.compile(r"\{(\w+)\}")
 _OBJECT = re.compile(r"\[([^\]]*)\]")
 _INTRODUCTION = """\
@@ -29,7 +29,7 @@ Write tasks that are read without a language model: all of this closed language,
 - Which apply depends on the scene. A domain's own facts and actions are read in the words of its file, too.
 """
 _PLACES = "What a place means depends on the objects: a fork is put *in* a bowl, gin is poured *in* a glass."
-_UNKNOWN = "An object that no file describes is `unknown_1` and so on, until it gets a name:"
+_UNKNOWN = "An object that no file describes is `unknown_1` and so on, until it gets a name, which may be changed:"
 _FOR_EXAMPLE = "For example: *call unknown_1 the stapler*. If there is only one, \"the unknown object\" will do."
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hicrisp_bench.trial import Touches, camera_sight
+from hicrisp_bench.trial import Touches, camera_sight, look_steadily
 from hicrisp_core.factory import load_factory
+from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
@@ -43,6 +49,35 @@ def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_n
         assert result.success, result.message
     frames = world.true_frames()
     assert planar_distance(frames["intruder_1"][0].position, frames["cylinder"][0].position) < 0.13
+
+
+class Names(ChatModel):
+    """Calls the first object in a picture a mug."""
+
+    questions = 0
+    name = "stub"
+
+    def complete(self, messages: Any, deadline: Deadline, schema: Any = None) -> Completion:
+        self.questions += 1
+        return Completion(json.dumps({"objects": [{
+            "number": 1, "noun": "mug", "colour": "white", "use": "for drinking", "fragile": True, "liquid": False,
+            "also": ["cup"], "sure": 0.9}]}))
+
+
+def test_a_thing_that_a_model_names_is_moved_by_its_name_or_another_noun(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Names()
+    models = Models(replace(LlmSettings("offline", backend="offline"), roles={"vision": LlmSettings("stub")}))
+    monkeypatch.setattr(models, "of", lambda role: model)
+    world = EmbeddedWorld("tabletop", 3, sight=partial(camera_sight, models=models))
+    world.inject("intruder", "", (0.45, -0.25, 0.04, 0.04, 0.06))
+    look_steadily(world)
+    assert "mug" in world.look().objects
+    parts = replace(load_factory(CONFIG, world.domain, "hierarchical"), memory=None)
+    executive = parts.executive({world.robot.name: world.robot}, world, lambda _: None)
+    for text in ("put the cup next to the cylinder", "call the mug coffee cup", "pick up the coffee cup"):
+        result = executive.run(Task(text))
+        assert result.success, result.message
+    assert model.questions == 1
 
 
 def test_a_box_of_which_the_hand_leaves_little_open_to_view_is_seen_where_it_is() -> None:

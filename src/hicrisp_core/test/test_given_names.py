@@ -66,3 +66,43 @@ def test_of_several_one_has_to_be_named_and_two_never_share_a_name(names: GivenN
 def test_nothing_can_be_named_where_nothing_is_unknown(names: GivenNames) -> None:
     names.called(Tracks(2.0, (unknown("unknown_1", Visibility.GONE),)))
     assert not names.give("", "cup").ok
+
+
+def test_a_guess_names_what_has_no_name_and_describes_it(names: GivenNames) -> None:
+    assert names.unnamed == {"unknown_1"}
+    assert names.give("unknown_1", "mug", {"colour": "white", "also": "cup"}, guess=True).name == "mug"
+    track = names.called(view("unknown_1")).tracks[1]
+    assert track.unknown is not None
+    assert (track.name, track.unknown.attributes) == ("mug", {"colour": "white", "also": "cup"})
+    assert names.unnamed == frozenset()
+
+
+def test_a_guess_replaces_no_name_and_is_numbered_where_it_is_taken(names: GivenNames) -> None:
+    names.called(view("unknown_1", "unknown_2", "unknown_3"))
+    assert names.give("unknown_1", "cup").ok
+    assert not names.give("cup", "mug", guess=True).ok
+    assert not names.give("unknown_1", "mug", guess=True).ok
+    assert names.give("unknown_2", "cup 2", guess=True).name == "cup_2"
+    assert names.give("unknown_3", "cup", guess=True).name == "cup_3"
+    assert shown(names, "unknown_1", "unknown_2", "unknown_3") == ["box", "cup", "cup_2", "cup_3"]
+
+
+def test_a_guess_without_a_name_only_describes(names: GivenNames) -> None:
+    assert names.give("unknown_1", "", {"also": "vase"}, guess=True).ok
+    track = names.called(view("unknown_1")).tracks[1]
+    assert track.unknown is not None
+    assert (track.name, track.unknown.attributes) == ("unknown_1", {"also": "vase"})
+    assert names.unnamed == {"unknown_1"}
+
+
+def test_attributes_are_short_lines_and_few(names: GivenNames) -> None:
+    said = {"use": "for\n" + "x" * 500, "Not a key!": "x", **{f"key_{number}": "x" for number in range(20)}}
+    names.give("unknown_1", "mug", said)
+    track = names.called(view("unknown_1")).tracks[1]
+    assert track.unknown is not None
+    assert len(track.unknown.attributes) == 8
+    assert track.unknown.attributes["use"] == "for " + "x" * 116
+    names.called(view())
+    again = names.called(view("unknown_1")).tracks[1]
+    assert again.unknown is not None
+    assert again.unknown.attributes == {}, "the words end with their object"

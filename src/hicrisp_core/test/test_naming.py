@@ -18,6 +18,13 @@ def test_a_name_is_taken_from_the_words(text: str, thing: str, name: str) -> Non
     assert naming_in(text) == NamingRequest(thing, name)
 
 
+@pytest.mark.parametrize(("text", "thing", "name"), [
+    ("call the mug coffee cup", "mug", "coffee cup"), ("name the mug 2 as tea", "mug_2", "tea"),
+    ("the mug is now called milk", "mug", "milk"), ("call the unknown thing mug", "", "mug")])
+def test_what_has_a_name_gets_another_one(text: str, thing: str, name: str) -> None:
+    assert naming_in(text, ("mug", "mug_2", "box")) == NamingRequest(thing, name)
+
+
 @pytest.mark.parametrize("text", [
     "put the unknown thing next to the box", "the unknown thing is next to the box", "call the box cup",
     "pick up unknown_1", "call the unknown thing", "name the colours", "is the unknown thing a cup?",

@@ -63,7 +63,7 @@ class Table:
         self.namer = LiveNamer(self.model, Prompts(named_folder("prompts", PROMPTS) or "", PLACEHOLDERS),
                                lambda wanted: self.given.give(*wanted), lambda: self.given.unnamed, 5.0)
 
-    def show(self, *tracks: Track, looks: int = 10) -> List[Track]:
+    def show(self, *tracks: Track, looks: int = 15) -> List[Track]:
         """Show objects for a while, 0.1 s a look; how they are called then."""
         for _ in range(looks):
             self.now += 0.1
@@ -205,7 +205,7 @@ def test_an_answer_from_before_a_reset_names_nothing() -> None:
         return answer(*given)
 
     table.model.complete = reset  # type: ignore[method-assign]
-    assert names(table.show(unknown(1), looks=20)) == ["jug"]
+    assert names(table.show(unknown(1), looks=40)) == ["jug"]
     assert told == ["jug"]
 
 

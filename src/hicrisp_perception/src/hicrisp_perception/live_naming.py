@@ -25,7 +25,7 @@ from hicrisp_perception.scene_scan.naming import PLACEHOLDERS, PROMPTS, SURE, Na
 
 log = logging.getLogger(__name__)
 
-STEADY = 0.5
+STEADY = 1.0
 """Seconds for which an object must be visible and still before a model is asked."""
 _TOGETHER = 3.0
 """Seconds for which objects wait for others that have just appeared."""

@@ -1,5 +1,5 @@
-"""What the core logs, in the node's own log: what an endpoint can, why it is asked again, what is not
-written; a log that a full disk does not make fail, and that holds no keys.
+"""What the libraries log, in the node's own log: what an endpoint can, why it is asked again, what is not
+written, what a model names; a log that a full disk does not make fail, and that holds no keys.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import rospy
 from hicrisp_core.llm.redaction import redacted
 from rosgraph.roslogging import RosStreamHandler
 
-_LOGGED = ("hicrisp_core.llm", "hicrisp_core.trace")
+_LOGGED = ("hicrisp_core.llm", "hicrisp_core.trace", "hicrisp_perception")
 
 
 class RosLog(logging.Handler):
@@ -29,7 +29,7 @@ class RosLog(logging.Handler):
 
 
 def begin_log() -> None:
-    """Send the core's log records to the node's log; write errors are ignored."""
+    """Send the libraries' log records to the node's log; write errors are ignored."""
     survive_full_disk()
     hide_in_log()
     for name in _LOGGED:

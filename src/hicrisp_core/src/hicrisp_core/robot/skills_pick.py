@@ -291,7 +291,8 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
     lifted = context.raise_tool(context.settings.approach, support)
     if not lifted.ok:
         return lifted
-    if not in_hand(context, context.look().objects[item.name]):
+    lifted_item = context.look().objects.get(item.name)
+    if lifted_item is None or not in_hand(context, lifted_item):  # What no file describes may be lost from view.
         context.arm.detach()
         return Outcome(Status.EXECUTION, f"the {item.name} slipped out of the gripper",
                        cause=Cause(CauseKind.SLIPPED, (item.name,)))

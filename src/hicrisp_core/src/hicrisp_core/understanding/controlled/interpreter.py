@@ -348,8 +348,10 @@ def naming_in(text: str, known: Container[str] = ()) -> Optional[NamingRequest]:
     """
     said, slot = words_in(text, tables()), partial(_slot, known=known)
     for say in tables().naming:
-        for values, _ in SentencePattern(say, tables().words).matches(said, slot):
-            return NamingRequest(values["unknown"] if "unknown" in values else values["known"], values["name"])
+        found = [NamingRequest(values["unknown"] if "unknown" in values else values["known"], values["name"])
+                 for values, _ in SentencePattern(say, tables().words).matches(said, slot)]
+        if found:  # With a mug and a mug_2, "mug 2" is the latter.
+            return max(found, key=lambda each: len(each.thing))
     return None
 
 
