@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from threading import Event
-from typing import Any, Iterator, List
+from typing import Any, List
 
 import numpy as np
 import pytest
+import rospy
+from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.models import Models, RoleModel
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.picture import Lens, Picture
+from hicrisp_core.model.track import Track, Tracks, Uncertainty
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_perception.live_naming import live_namer
+from hicrisp_perception.ros.naming_server import NamingServer, _unnamed
+from hicrisp_ros.ports.detector import RosNamer
+from waiting import PATIENCE, until
 
-SUPPORT = Path(__file__).parents[2] / "hicrisp_bringup/test/support"
-sys.path.insert(0, str(SUPPORT))
+from hicrisp_msgs.msg import WorldObject as ObjectMessage
+from hicrisp_msgs.msg import WorldState
+from hicrisp_msgs.srv import NameThing, NameThingResponse
 
-import rospy  # noqa: E402
-from hicrisp_core.llm.chat_model import ChatModel, Completion  # noqa: E402
-from hicrisp_core.llm.models import Models, RoleModel  # noqa: E402
-from hicrisp_core.llm.settings import LlmSettings  # noqa: E402
-from hicrisp_core.model import Pose, WorldObject  # noqa: E402
-from hicrisp_core.model.picture import Lens, Picture  # noqa: E402
-from hicrisp_core.model.track import Track, Tracks, Uncertainty  # noqa: E402
-from hicrisp_core.time.deadline import Deadline  # noqa: E402
-from hicrisp_perception.live_naming import live_namer  # noqa: E402
-from hicrisp_perception.ros.naming_server import NamingServer, _unnamed  # noqa: E402
-from hicrisp_ros.ports.detector import RosNamer  # noqa: E402
-from ros_graph import ros_graph  # noqa: E402
-from waiting import PATIENCE, until  # noqa: E402
-
-from hicrisp_msgs.msg import WorldObject as ObjectMessage  # noqa: E402
-from hicrisp_msgs.msg import WorldState  # noqa: E402
-from hicrisp_msgs.srv import NameThing, NameThingResponse  # noqa: E402
-
+pytestmark = pytest.mark.usefixtures("ros")
 PICTURE = Picture(0.0, Lens(320, 240, 300.0, 300.0, 159.5, 119.5), np.full((240, 320, 3), 200, np.uint8),
                   np.ones((240, 320), np.float32), Pose((0.5, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0)))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with ros_graph(tmp_path_factory.mktemp("ros_home")):
-        yield
 
 
 class Slow(ChatModel):

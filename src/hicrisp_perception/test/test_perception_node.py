@@ -3,51 +3,40 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, Iterator, List, Optional
 
 import numpy as np
 import pytest
+import rospy
+from hicrisp_core.domain import load_domain
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.picture import Lens
+from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.policy.policy import load_policy
+from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.cameras import load_camera
+from hicrisp_perception.calibration.mounting import CameraMisplaced, MountingError
+from hicrisp_perception.ros.perception_node import PerceptionServer
+from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
+from hicrisp_ros.node_threads import end_threads
+from hicrisp_ros.tracks import TrackTopic
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo, Image
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+from waiting import PATIENCE, until
 
-SUPPORT = Path(__file__).parents[2] / "hicrisp_bringup/test/support"
-sys.path.insert(0, str(SUPPORT))
+from hicrisp_msgs.srv import Snapshot, SnapshotRequest
 
-import rospy  # noqa: E402
-from hicrisp_core.domain import load_domain  # noqa: E402
-from hicrisp_core.model import Pose, WorldObject  # noqa: E402
-from hicrisp_core.model.picture import Lens  # noqa: E402
-from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E402
-from hicrisp_core.policy.policy import load_policy  # noqa: E402
-from hicrisp_core.scene import load_scene  # noqa: E402
-from hicrisp_core.scene.cameras import load_camera  # noqa: E402
-from hicrisp_perception.calibration.mounting import CameraMisplaced, MountingError  # noqa: E402
-from hicrisp_perception.ros.perception_node import PerceptionServer  # noqa: E402
-from hicrisp_ros.config_files import Configuration  # noqa: E402
-from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
-from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg  # noqa: E402
-from hicrisp_ros.node_threads import end_threads  # noqa: E402
-from hicrisp_ros.tracks import TrackTopic  # noqa: E402
-from ros_graph import ros_graph  # noqa: E402
-from rosgraph_msgs.msg import Clock  # noqa: E402
-from sensor_msgs.msg import CameraInfo, Image  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-from tf2_msgs.msg import TFMessage  # noqa: E402
-from waiting import PATIENCE, until  # noqa: E402
-
-from hicrisp_msgs.srv import Snapshot, SnapshotRequest  # noqa: E402
-
+pytestmark = pytest.mark.usefixtures("ros")
 CONFIG = Path(__file__).parents[3] / "config"
 CAMERA = load_camera("d435_fixed", CONFIG / "cameras/any")
 LENS = Lens(8, 6, 600.0, 600.0, 3.5, 2.5)
 BOX, JUG = Pose((0.5, 0.1, 0.025)), WorldObject("unknown_1", "?", "box", (0.1, 0.05, 0.2))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with ros_graph(tmp_path_factory.mktemp("ros_home"), simulated_time=True):
-        yield
 
 
 class Told:
