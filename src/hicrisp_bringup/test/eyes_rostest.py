@@ -111,13 +111,13 @@ class Eyes(unittest.TestCase):
             return {thing.name for thing in self.workspace.world.objects}
 
         give = rospy.ServiceProxy(f"{NAMESPACE}/name_thing", NameThing)
-        assert not give("", "cup").ok, "nothing is unknown yet"
+        assert not give(name="cup").ok, "nothing is unknown yet"
         assert self.workspace.inject_fault("intruder", "", [0.45, -0.25, 0.04, 0.04, 0.06], 0).ok
         self.workspace.until(lambda: any(name.startswith("unknown_") for name in names()), "an unknown thing")
-        refused = give("", "cylinder")
+        refused = give(name="cylinder")
         assert not refused.ok
         assert refused.message
-        answer = give("", "the coffee cup")
+        answer = give(name="the coffee cup")
         assert answer.ok, answer.message
         self.workspace.until(lambda: "coffee_cup" in names(), "the thing by its name")
         assert not any(name.startswith("unknown_") for name in names())

@@ -59,9 +59,11 @@ class Table:
     """Objects on a table before a camera, with the detector's names for them."""
 
     def __init__(self, *answers: Answer) -> None:
+        self.busy = False
         self.model, self.given, self.now = Says(*answers), GivenNames(("box", "table", "panda")), 0.0
         self.namer = LiveNamer(self.model, Prompts(named_folder("prompts", PROMPTS) or "", PLACEHOLDERS),
-                               lambda wanted: self.given.give(*wanted), lambda: self.given.unnamed, 5.0)
+                               lambda wanted: self.given.give(*wanted), lambda: self.given.unnamed, 5.0,
+                               lambda: not self.busy)
 
     def show(self, *tracks: Track, looks: int = 15) -> List[Track]:
         """Show objects for a while, 0.1 s a look; how they are called then."""
@@ -186,6 +188,23 @@ def test_words_on_an_object_change_nothing_but_its_attributes() -> None:
     use = words(table.show(unknown(1))[0])["use"]
     assert not {"\n", ">>>"} & {use, *use}
     assert len(use) < 120
+
+
+def test_while_a_task_is_carried_out_objects_keep_their_names() -> None:
+    table = Table([entry(1, "mug")])
+    table.busy = True
+    assert names(table.show(unknown(1), looks=30)) == ["unknown_1"]
+    assert table.model.asked == []
+    table.busy = False
+    assert names(table.show(unknown(1))) == ["mug"]
+
+
+def test_an_answer_that_comes_during_a_task_waits_for_its_end() -> None:
+    table = Table([entry(1, "mug")])
+    looks = iter([True, False, False, True])
+    table.namer._idle = lambda: next(looks, True)
+    assert names(table.show(unknown(1))) == ["mug"]
+    assert next(looks, None) is None
 
 
 def test_an_answer_from_before_a_reset_names_nothing() -> None:

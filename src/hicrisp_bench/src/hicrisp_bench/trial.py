@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
@@ -95,17 +96,19 @@ class CameraTracks:
             self._namer.forget()
 
 
-def camera_sight(world: EmbeddedWorld, models: Optional[Models] = None) -> CameraTracks:
+def camera_sight(world: EmbeddedWorld, models: Optional[Models] = None, idle: Callable[[], bool] = lambda: True
+                 ) -> CameraTracks:
     """Observe a world by its own camera alone; the mounting is checked first.
 
     Args:
         world: the simulation with its camera.
         models: those of the run; their role ``vision`` names unknown objects, if there is one.
+        idle: whether no task is carried out, in which objects keep their names.
 
     Returns:
         The observer.
     """
-    namer = live_namer(models, world.give_name, lambda: world.eyes.unnamed) if models is not None else None
+    namer = live_namer(models, world.give_name, lambda: world.eyes.unnamed, idle) if models is not None else None
     return CameraTracks(world.camera, open_source(world.scene), world.robot_frames, namer)
 
 
@@ -220,10 +223,11 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     if settings.memory is not None:
         parts = replace(parts, memory=FileMemory(Store(settings.memory), parts.domain))
-    models = parts.models or Models(parts.llm)
+    models, begun = parts.models or Models(parts.llm), Event()
     parts, domain = replace(parts, models=models), parts.domain
+    sight = partial(camera_sight, models=models, idle=lambda: not begun.is_set())
     world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
-                          sight=partial(camera_sight, models=models) if settings.perception == CAMERA else None)
+                          sight=sight if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
     if settings.perception == CAMERA and VISION in models.settings.roles:
@@ -241,6 +245,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         ports["interpreter"] = settings.interpreter(domain)
     executive = parts.executive({world.robot.name: world.robot}, world, listen, **ports)
     began = time.perf_counter()
+    begun.set()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)

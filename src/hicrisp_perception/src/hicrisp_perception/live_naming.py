@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -29,6 +30,8 @@ STEADY = 1.0
 """Seconds for which an object must be visible and still before a model is asked."""
 _TOGETHER = 3.0
 """Seconds for which objects wait for others that have just appeared."""
+_SLICE = 0.1
+"""Wall seconds between two looks whether the task has ended."""
 _STILL = 0.015
 """Metres by which an object that stands still may seem to move."""
 _MOVED, _GROWN = 0.05, 1.25
@@ -99,12 +102,15 @@ class LiveNamer:
         give: hands a name to the detector, which lets no guess replace a user's name.
         unnamed: the unknown objects that nobody has named.
         limit: time for an answer, wall seconds.
+        idle: whether no task is carried out; only then objects get other names.
     """
 
     def __init__(
-        self, model: ChatModel, prompts: Prompts, give: Give, unnamed: Unnamed, limit: float
+        self, model: ChatModel, prompts: Prompts, give: Give, unnamed: Unnamed, limit: float,
+        idle: Callable[[], bool] = lambda: True,
     ) -> None:
         self._model, self._prompts, self._give, self._unnamed, self._limit = model, prompts, give, unnamed, limit
+        self._idle = idle
         self._lock = Lock()
         self._failing = False
         self._epoch = 0
@@ -135,7 +141,7 @@ class LiveNamer:
                        if each.open and each.still is not None]
             ready = tuple(track for track, age in waiting if age >= STEADY)
             gathering = len(ready) < len(waiting) and max(age for _, age in waiting) < _TOGETHER
-            if not ready or gathering or self._busy or self._questions >= _MOST_QUESTIONS:
+            if not ready or gathering or self._busy or self._questions >= _MOST_QUESTIONS or not self._idle():
                 return ()
             self._busy = True
             return ready
@@ -156,6 +162,8 @@ class LiveNamer:
         asked = {track.name: track for track in tracks if free is not None and track.name in free}
         reply = self._reply(picture, list(asked.values())) if asked else _NO_REPLY
         named: Set[str] = set()
+        while reply.answer is not None and epoch == self._epoch and not self._idle():
+            time.sleep(_SLICE)  # A plan that is carried out knows the objects by the names that they have now.
         if reply.answer is not None and epoch == self._epoch:
             named = self._hand_on({own: reply.answer[number] for number, own in enumerate(asked, 1)
                                    if number in reply.answer}, asked)
@@ -164,13 +172,11 @@ class LiveNamer:
                 return reply.usage
             self._busy = False
             self._questions += 1 if asked else 0
-            for own, track in asked.items():
-                if own in self._seen:
-                    seen = self._seen[own]
-                    self._seen[own] = replace(seen, named=own in named, asked=track, asks=seen.asks + 1, covered=False)
-            for track in tracks:
-                if free is not None and track.name not in free and track.name in self._seen:  # A user was faster.
-                    self._seen[track.name] = replace(self._seen[track.name], named=True)
+            for track in tracks if free is not None else ():  # Those that a user has named cost no question.
+                seen = self._seen.get(track.name)
+                if seen is not None:
+                    self._seen[track.name] = replace(seen, named=track.name in named, asked=track, asks=seen.asks + 1,
+                                                     covered=False)
         return reply.usage
 
     def look(self, picture: Picture, view: Tracks) -> Usage:
@@ -219,13 +225,16 @@ def _told_apart(names: Sequence[Name]) -> Sequence[str]:
     return called
 
 
-def live_namer(models: Models, give: Give, unnamed: Unnamed) -> Optional[LiveNamer]:
+def live_namer(
+    models: Models, give: Give, unnamed: Unnamed, idle: Callable[[], bool] = lambda: True
+) -> Optional[LiveNamer]:
     """Create what names unknown objects, if a configuration names a model for it.
 
     Args:
         models: of the configuration of the run.
         give: hands a name to the detector.
         unnamed: the unknown objects that nobody has named.
+        idle: whether no task is carried out; only then objects get other names.
 
     Returns:
         The namer; ``None`` if ``roles`` of the configuration has no ``vision``, or an offline one.
@@ -237,4 +246,4 @@ def live_namer(models: Models, give: Give, unnamed: Unnamed) -> Optional[LiveNam
     if VISION not in models.settings.roles or settings.offline:
         return None
     prompts = Prompts(named_folder("prompts", PROMPTS) or PROMPTS, PLACEHOLDERS)
-    return LiveNamer(models.of(VISION), prompts, give, unnamed, settings.timeout_s)
+    return LiveNamer(models.of(VISION), prompts, give, unnamed, settings.timeout_s, idle)

@@ -17,11 +17,13 @@ from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.ports.detector import RosNamer
 
-from hicrisp_msgs.msg import WorldState
+from hicrisp_msgs.msg import TaskStatus, WorldState
 from hicrisp_perception.live_naming import LiveNamer, live_namer
 
 RECORD = "naming.jsonl"
 """File in ``runs_dir`` that gets the exchanges, as a run's ``llm.jsonl``; they belong to no task."""
+_ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED,
+          TaskStatus.INTERRUPTED)
 _PATIENCE = 2.0
 """Wall seconds in which the detector publishes a world."""
 
@@ -38,7 +40,7 @@ class NamingServer:
         self._namer, self._record = namer, ExchangeFile(record)
         self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
         self._news = Event()
-        self._thread = NodeThread("naming", self._loop, self._news.set)
+        self._thread = NodeThread("naming", self._loop, self._wake)
         self._thread.start()
 
     def show(self, picture: Picture, view: Tracks) -> None:
@@ -61,6 +63,10 @@ class NamingServer:
         """Stop naming; does not wait for an answer."""
         self._thread.end()
 
+    def _wake(self) -> None:
+        self._namer.forget()  # An answer that waits for the end of a task is dropped.
+        self._news.set()
+
     def _loop(self, ended: Event) -> None:
         while not ended.is_set():
             self._news.wait()
@@ -75,6 +81,25 @@ class NamingServer:
                 rospy.logerr_throttle(60.0, f"what was asked about unknown objects is not recorded: {error}")
 
 
+class TaskWatch:
+    """Hears whether a task is carried out."""
+
+    def __init__(self) -> None:
+        self._state = TaskStatus.SUCCEEDED
+        self._subscriber = rospy.Subscriber("task_status", TaskStatus, self._hear, queue_size=5)
+
+    def _hear(self, status: TaskStatus) -> None:
+        self._state = status.state
+
+    def idle(self) -> bool:
+        """Check whether no task is carried out.
+
+        Returns:
+            True if the last task has ended, or none was submitted.
+        """
+        return self._state in _ENDED
+
+
 def open_naming() -> Optional[NamingServer]:
     """Create the naming that the parameters ask for.
 
@@ -84,7 +109,7 @@ def open_naming() -> Optional[NamingServer]:
     try:
         settings, _ = chosen_llm()
         models = Models(settings)
-        namer = live_namer(models, RosNamer().give_name, _unnamed)
+        namer = live_namer(models, RosNamer().give_name, _unnamed, TaskWatch().idle)
     except ConfigError as error:
         rospy.logerr(f"unknown objects get no names: {error}")
         return None
