@@ -110,8 +110,8 @@ def _result(trial: OpenWorldTrial) -> Dict[str, Any]:
     fell = trial.seed == 1
     return {"seed": trial.seed, "task": "Put the lemon next to the mug", "kind": BESIDE, "named": True, "claimed": True,
             "success": not fell, "first": trial.seed == 0, "corrections": {"repair": trial.seed}, "corrected_by": {},
-            "message": "", "seconds": 9.0, "expected": 6, "found": 5, "missed": ["glass"], "position_mm": [3.0, 9.0],
-            "size_mm": [5.0], "phantoms": 1}
+            "message": "", "seconds": 9.0, "expected": 6, "found": 5, "opaque": 5, "found_opaque": 5,
+            "missed": ["glass"], "position_mm": [3.0, 9.0], "size_mm": [5.0], "phantoms": 1}
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,7 @@ def test_a_row_says_what_was_found_and_placed_and_what_was_falsely_believed() ->
     report = run(options, _MadeUp())
     row = report.rows[0]
     assert (row["things"], row["found"], row["phantoms"], row["named"]) == (24, 20 / 24, 4, 1.0)
+    assert row["found_opaque"] == 1.0
     assert (row["placed_first"], row["placed"], row["false_success"]) == (0.25, 0.75, 1)
     assert [each["task"] for each in report.rows] == ["all", BESIDE, INTO]
     assert "no language model" in report.note

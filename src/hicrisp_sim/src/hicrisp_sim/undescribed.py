@@ -77,6 +77,11 @@ class Ware(WorldObject):
     density: float = 1000.0
 
     @property
+    def transparent(self) -> bool:
+        """Whether depth cameras see through it."""
+        return any(opacity < 1.0 for *_, opacity in self.paints)
+
+    @property
     def corners(self) -> np.ndarray:
         """Corners of all pieces where it is, array (n, 3), world frame; its own frame without a pose."""
         corners = np.concatenate([piece.corners for piece in self.pieces])

@@ -17,11 +17,13 @@ SCENES = ("workbench",)
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 2, "policies": ["open_loop"]}
 SELECTS = ("trials", "seed", "scenes", "policies", "tasks")
-COLUMNS = ("scene", "policy", "task", "n", "things", "found", "position_mm", "position_mm_p95", "size_mm",
-           "size_mm_p95", "phantoms", "named", "placed_first", "placed", "false_success", "corrections", "seconds")
+COLUMNS = ("scene", "policy", "task", "n", "things", "found", "found_opaque", "position_mm", "position_mm_p95",
+           "size_mm", "size_mm_p95", "phantoms", "named", "placed_first", "placed", "false_success", "corrections",
+           "seconds")
 NOTE = (
     "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
-    "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it; "
+    "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it, "
+    "`found_opaque` without glass; "
     "`size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not there. "
     "Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in the bowl; "
     "the goal is given as data and no language model is asked: a search plans. `placed` is judged by the true "
@@ -75,9 +77,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _row(scene: str, policy: str, task: str, own: Tally) -> Row:
-    things, found = own.totals("expected", "found").values()
+    things, found, opaque, of_these = own.totals("expected", "found", "opaque", "found_opaque").values()
     row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
-                **share_of("found", found, things), **own.totals("phantoms")}
+                **share_of("found", found, things), **share_of("found_opaque", of_these, opaque),
+                **own.totals("phantoms")}
     for key in ("position_mm", "size_mm"):
         values = spread([value for result in own.whole for value in result[key]])
         row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})

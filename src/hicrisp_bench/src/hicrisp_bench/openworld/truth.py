@@ -116,15 +116,17 @@ def seen(wares: Mapping[str, Ware], tracks: Mapping[str, WorldObject], visible: 
         visible: the part of each that nothing hides.
 
     Returns:
-        JSON values: how many were to be found (at least half visible) and how many were, errors in millimetres of
-        those, what was missed, and how many were reported that are not there.
+        JSON values: how many were to be found (at least half visible) and how many were, the same without transparent
+        ones, errors in millimetres of those found, what was missed, and how many were reported that are not there.
     """
     pairs = matched(wares, tracks)
     expected = [name for name, part in visible.items() if part >= _HALF]
     at: Dict[str, Pose] = {name: pose for name, track in pairs.items() for pose in (tracks[track].pose,)
                            if pose is not None and _near(pose, wares[name])}
     found = [name for name in expected if name in at]
-    return {"expected": len(expected), "found": len(found), "missed": sorted(set(expected) - set(found)),
+    opaque = [name for name in expected if not wares[name].transparent]
+    return {"expected": len(expected), "found": len(found), "opaque": len(opaque),
+            "found_opaque": len(set(opaque) & set(found)), "missed": sorted(set(expected) - set(found)),
             "position_mm": [1000.0 * math.dist(at[name].position, wares[name].middle) for name in found],
             "size_mm": [1000.0 * _differs(tracks[pairs[name]], wares[name]) for name in found],
             "phantoms": len(set(tracks) - set(pairs.values()))}
@@ -143,7 +145,7 @@ def _differs(track: WorldObject, ware: Ware) -> float:
 
 
 def draw_task(wares: Mapping[str, Ware], seed: int, kinds: Sequence[str] = TASKS) -> Optional[Asked]:
-    """Draw what a user may ask for.
+    """Draw what a user may ask for; never for what a depth camera sees through.
 
     Args:
         wares: the true objects.
@@ -154,6 +156,7 @@ def draw_task(wares: Mapping[str, Ware], seed: int, kinds: Sequence[str] = TASKS
         The task; ``None`` where the layout has none of these.
     """
     dice = random.Random(f"openworld {seed}")
+    wares = {name: ware for name, ware in wares.items() if not ware.transparent}
     bowl = wares.get("bowl")
     small = [] if bowl is None else [name for name, ware in sorted(wares.items())
                                      if ware is not bowl and max(ware.size) <= _FITS * bowl.size[0]]
