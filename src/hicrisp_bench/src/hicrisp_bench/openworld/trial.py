@@ -12,6 +12,7 @@ import cv2
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Relation, Task
 from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -105,7 +106,7 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     for ware in (asked.item, asked.reference):
         if ware not in pairs:
             return {"message": f"The camera shows nothing where the {ware} is."}
-        naming = world.give_name(pairs[ware], f"{_CALLED}{ware}")
+        naming = world.give_name(NamingRequest(pairs[ware], f"{_CALLED}{ware}"))
         if not naming.name:
             return {"message": naming.message}
         names[ware] = naming.name
