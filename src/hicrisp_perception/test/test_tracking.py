@@ -73,7 +73,10 @@ def test_an_unknown_thing_has_a_box_around_it_and_keeps_its_name(sight):
     assert sorted(track.unknown.size) == pytest.approx([0.06, 0.08, 0.09], abs=0.02)
     again = look(sight, (RED, HERE), (STRANGE, at(0.51, -0.21, 0.04, 0.4)), seed=1)
     assert set(again) == {"red_box", "unknown_1"}
-    assert "unknown_1" not in look(sight, (RED, HERE), seed=2)
+    assert look(sight, (RED, HERE), seed=2)["unknown_1"].visibility is Visibility.GONE
+    back = look(sight, (RED, HERE), (STRANGE, at(0.4, 0.1, 0.04, 0.2)), seed=3)
+    assert set(back) == {"red_box", "unknown_1"}
+    assert back["unknown_1"].visibility is Visibility.VISIBLE
 
 
 def test_noise_makes_no_unknown_things(sight):

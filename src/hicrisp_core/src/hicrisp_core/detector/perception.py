@@ -47,7 +47,7 @@ def tracked(view: Tracks, catalogue: Mapping[str, WorldObject], now: float,
     covered = [item for item in found.values()
                if item.visibility in (Visibility.HIDDEN, Visibility.HELD) and item.pose is not None]
     for name, track in tracks.items():
-        if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
+        if track.unknown is None or name in catalogue:
             continue
         # What shows of a partly hidden or held object is no other one.
         local = (item.pose.seen(track.pose.position) for item in covered if item.pose is not None)

@@ -48,8 +48,8 @@ _SET_BACK = 1.0
 
 
 class GivenNames:
-    """Calls unknown objects by the names that people or models gave them. A name goes with its object, and ends when
-    that leaves the table. A model names only what has no name; a user renames any of them.
+    """Calls unknown objects by the names that people or models gave them. A name goes with its object, and ends some
+    time after that left the table. A model names only what has no name; a user renames any of them.
 
     Args:
         taken: names and words that mean something else already.
@@ -69,14 +69,16 @@ class GivenNames:
             view: tracks with their own names.
 
         Returns:
-            The view with the given names and attributes; those of objects that are gone are forgotten.
+            The view with the given names and attributes; what is gone stays in it as long as it has a track and a name.
         """
+        unknown = {track.name: track for track in view.tracks if track.unknown is not None}
         with self._lock:
-            self._there = frozenset(track.name for track in view.tracks
-                                    if track.unknown is not None and track.visibility is not Visibility.GONE)
-            self._names = {own: name for own, name in self._names.items() if own in self._there}
-            self._attributes = {own: said for own, said in self._attributes.items() if own in self._there}
+            self._there = frozenset(name for name, track in unknown.items() if track.visibility is not Visibility.GONE)
+            self._names = {own: name for own, name in self._names.items() if own in unknown}
+            self._attributes = {own: said for own, said in self._attributes.items() if own in unknown}
             names, attributes = self._names, self._attributes
+        view = replace(view, tracks=tuple(track for track in view.tracks if track.name not in unknown
+                                          or track.name in self._there or track.name in names))
         if not attributes and not names:
             return view
         return replace(view, tracks=tuple(

@@ -20,6 +20,8 @@ from hicrisp_core.robot.walls import walls_in
 
 _FULL, _ALIKE = 0.9, 0.15
 """Share of its bounding rectangle that an object with corners fills, and by how much a round one's sides differ."""
+_ODD = 0.7
+"""Share of its bounding rectangle below which an object is much narrower where hands take it."""
 _SUNK, _FLAT = 0.7, 0.25
 """Share of its height to which the middle of a hollow object reaches at most; height by width of a plate at most."""
 _RIM = 0.8
@@ -83,7 +85,8 @@ def shape_from(
         size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
     bands = _bands(size, heights) if form.rod else ()
     form = replace(form, grips=measured(bands)) if bands else form
-    wide = not form.rim and min(size[:2]) >= hand.opening
+    odd = not form.round and 0.0 < float((heights >= 0.0).mean()) < _ODD
+    wide = not form.rim and (odd or min(size[:2]) >= hand.widest)
     walls = _walls(size, heights, pose, hand) if wide else ()
     walls += _side_walls(solids, size, hand) if walls else ()
     if wide and form.dip and not walls:

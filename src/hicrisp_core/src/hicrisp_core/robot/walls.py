@@ -49,6 +49,8 @@ def walls_in(
     seen, half = np.maximum(heights, 0.0), np.array(extents) / 2.0
     cell = 2.0 * half / heights.shape
     spots = np.argwhere(heights > 0.0)
+    if not len(spots):
+        return ()
     middles, tops = (spots + 0.5) * cell - half, seen[tuple(spots.T)]
     found: List[Tuple[float, np.ndarray, float]] = []
     for number in range(yaws):

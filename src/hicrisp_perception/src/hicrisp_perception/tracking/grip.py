@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import product
+from types import MappingProxyType
 from typing import Dict, Mapping, Optional, Tuple
 
 import numpy as np
@@ -18,6 +19,8 @@ _AT_WALL = 0.02
 """How far they may be from where hands take a rim or a handle, metres."""
 _WIDER = 0.006
 """How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
+_SLANTED = 0.014
+"""How much wider they may be around a wall: it slants."""
 _NARROWER = 0.012
 _LEAST = 0.001
 """How thin a wall may be, metres."""
@@ -69,20 +72,23 @@ class HeldObject:
     Args:
         pose: of the object in the tool's frame.
         opening: of the fingers around it, the narrowest since they closed, metres.
+        gives: how much farther they may close around it, metres.
     """
 
     hand: str
     pose: Pose
     opening: float
+    gives: float = _LOSES
 
 
-def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldObject]:
+def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = True) -> Optional[HeldObject]:
     """Return the grasp of a hand that is closed around an object.
 
     Args:
         hand: tool pose and opening of a hand.
         item: the object with its shape and size.
         pose: of the object, world frame.
+        exact: whether its shape is known; or else it may be narrower.
 
     Returns:
         The grasp; ``None`` if it is not held.
@@ -93,12 +99,14 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose) -> Optional[HeldO
     thin = item.form.rim or bool(item.form.walls)
     middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
-    narrower = width - _LEAST if thin else _NARROWER  # How thick a wall is can hardly be seen.
-    if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < _WIDER or (
+    narrower = _NARROWER if exact and not thin else width - _LEAST  # How thick a wall is can hardly be seen.
+    wider = _SLANTED if thin else _WIDER
+    if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < wider or (
             abs(shift) > _AROUND + width / 4.0):
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)
-    return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
+    gives = _LOSES if exact and not thin else max(_LOSES, hand.opening - _LEAST)
+    return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening, gives)
 
 
 def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
@@ -111,7 +119,7 @@ def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
     Returns:
         True while the opening stays about the same.
     """
-    return -_LOSES < hand.opening - grasp.opening < _LETS_GO
+    return -grasp.gives < hand.opening - grasp.opening < _LETS_GO
 
 
 class Grips:
@@ -122,13 +130,14 @@ class Grips:
         self._widest: Dict[str, float] = {}
         """How far the hands that let something go were open at most since then."""
 
-    def follow(self, hands: Mapping[str, ObservedHand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
-               ) -> Dict[str, Pose]:
+    def follow(self, hands: Mapping[str, ObservedHand], known: Mapping[str, Tuple[WorldObject, Pose]],
+               unknown: Mapping[str, Tuple[WorldObject, Pose]] = MappingProxyType({})) -> Dict[str, Pose]:
         """Update which objects are held.
 
         Args:
             hands: tool pose and opening of each hand by name.
-            *seen: objects and their poses by name that are not held; earlier mappings take precedence.
+            known: objects and their poses by name that are not held; they take precedence.
+            unknown: undescribed objects, which may be narrower than their box.
 
         Returns:
             Poses of the objects released just now.
@@ -147,12 +156,12 @@ class Grips:
         for hand in hands.values():
             if hand.name in self._widest:
                 self._widest[hand.name] = max(self._widest[hand.name], hand.opening)
-        for hand, some in product(hands.values(), seen):
+        for hand, (some, exact) in product(hands.values(), ((known, True), (unknown, False))):
             if self.held_by(hand) or not self.may_hold(hand):
                 continue
             found = [(math.dist(hand.tool.position, pose.position), name, grasp)
                      for name, (item, pose) in some.items() if name not in self.held and name not in released
-                     for grasp in (grasped(hand, item, pose),) if grasp is not None]
+                     for grasp in (grasped(hand, item, pose, exact),) if grasp is not None]
             if found:
                 _, name, grasp = min(found, key=lambda entry: entry[0])
                 self.held[name] = grasp

@@ -37,6 +37,10 @@ _RING = 5
 _BESIDE = 0.05
 """How much nearer or farther than the object that is at most, metres."""
 _NEAR_HAND = 0.06
+_REMEMBERED = 60.0
+"""Seconds for which what is gone is known if it comes back."""
+_AT_TOOL, _AT_HELD = 0.03, 0.04
+"""How far from a tool what hangs from it may seem to end, and from a held object what is a piece of it, metres."""
 _THERE = 0.025
 """How far from its middle that of what is seen of it beside a robot may be, metres."""
 _SAME, _FAR = 0.05, 0.4
@@ -95,14 +99,14 @@ class UnknownObjects:
     @property
     def tracks(self) -> Tuple[Track, ...]:
         """Tracks of the certain ones."""
-        return tuple(Track(name, pose, _EXACTNESS, self._named[name].stamp, self._named[name].visibility,
-                           replace(item, pose=pose))
-                     for name, (item, pose) in self.shapes.items())
+        return tuple(Track(name, pose, _EXACTNESS, known.stamp, known.visibility, replace(item, pose=pose))
+                     for name, known in self._named.items() for item, pose in (self._shape(name),))
 
     @property
     def shapes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
-        """The certain ones as objects with their poses."""
-        return {name: self._shape(name) for name in self._named}
+        """Those that are not gone as objects with their poses."""
+        return {name: self._shape(name) for name, known in self._named.items()
+                if known.visibility is not Visibility.GONE}
 
     def _shape(self, name: str) -> Tuple[WorldObject, Pose]:
         known = self._named[name]
@@ -147,15 +151,20 @@ class UnknownObjects:
             if name in held:
                 cover(claimed, seen_as(known), known.pose, ground)
                 continue
-            shown = known.patch.shown_in(ground) if known.looks > _YOUNG and known.patch.whole else None
+            there = known.looks > _YOUNG and known.patch.whole and known.visibility is not Visibility.GONE
+            shown = known.patch.shown_in(ground) if there else None
             if shown is not None:
                 claimed[known.patch.window] |= shown
                 self._named[name] = replace(known, stamp=stamp, looks=known.looks + 1, visibility=Visibility.VISIBLE)
             else:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
-        again = matched(moved, free)
+        again = matched(moved, free)  # What was gone is found again, too.
         for name, known in moved.items():
+            if name not in again and known.visibility is Visibility.GONE:
+                if stamp - known.stamp > _REMEMBERED:
+                    del self._named[name]
+                continue
             if name in again:
                 free.remove(again[name])
                 self._named[name] = _joined(known, again[name])
@@ -163,12 +172,13 @@ class UnknownObjects:
             box = WorldObject(name, "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
             shown_as = [evidence_at(each, known.pose, ground, claimed) for each in (seen_as(known), box)]
             if all(each is not None and each.absent for each in shown_as):
-                del self._named[name]
+                self._named[name] = replace(known, visibility=Visibility.GONE)
             else:
                 self._named[name] = replace(known, visibility=Visibility.HIDDEN)
         candidates: List[UnknownObject] = []
         for each in free:
-            if any(_crumb(each, known) for known in self._named.values()):
+            if any(_crumb(each, known) or name in held and _beside(each, known)
+                   for name, known in self._named.items() if known.visibility is not Visibility.GONE):
                 continue
             column, row = ground.view.rays.project(np.array(each.pose.position))
             if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
@@ -226,13 +236,14 @@ def boxes_in(
             own = labels[row:row + height, column:column + width] == label
             top, side = part[0].start + row, part[1].start + column
             window = slice(top, top + height), slice(side, side + width)
-            boxes = (_box(ground, window, alone, stamp) for alone in apart(ground, window, own))
+            boxes = (_box(ground, window, alone, hands, stamp) for alone in apart(ground, window, own))
             found += [box for box in boxes
                       if box is not None and not any(_at_hand(box, hand) for hand in hands.values())]
     return found
 
 
-def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[UnknownObject]:
+def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float
+         ) -> Optional[UnknownObject]:
     points = points_of(ground, window, mask)
     if len(points) < _LEAST_PIXELS // 2:
         return None
@@ -248,7 +259,10 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     (cx, cy), (along, across), angle = circle_around(*points[:, :2].T) or spread_of(*points[:, :2].T)
     if max(along, across) < _LEAST_SIZE:
         return None
-    bottom = low if low > _ON_TABLE and _borne(ground, window, mask) else 0.0
+    reach = max(along, across) / 2.0 + _AT_TOOL
+    hangs = any(math.dist(hand.tool.position[:2], (cx, cy)) < reach and low - _AT_TOOL < hand.tool.position[2] < high +
+                _AT_TOOL for hand in hands.values())
+    bottom = low if low > _ON_TABLE and (hangs or _borne(ground, window, mask)) else 0.0
     size = max(along - _BLUR, _LEAST_SIZE), max(across - _BLUR, _LEAST_SIZE), high - bottom
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
     return UnknownObject(pose, size, relief_of(ground, window, points, pose, size), Patch.of(ground, window, mask),
@@ -283,8 +297,9 @@ def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) 
         Those that were found, by name.
     """
     again: Dict[str, UnknownObject] = {}
-    for reach, alike in ((_SAME, _PARTLY), (_FAR, _ALIKE)):
-        pairs = [(cost, name, other) for name, each in known.items() for other in found
+    there = {name: each for name, each in known.items() if each.visibility is not Visibility.GONE}
+    for some, reach, alike in ((there, _SAME, _PARTLY), (known, _FAR, _ALIKE)):
+        pairs = [(cost, name, other) for name, each in some.items() for other in found
                  if name not in again and other not in again.values()
                  for cost in (_cost(each, other, reach, alike),) if cost is not None]
         for _, name, other in sorted(pairs, key=lambda pair: pair[0]):
@@ -313,6 +328,13 @@ def _crumb(found: UnknownObject, known: UnknownObject) -> bool:
     length, width, height = known.size
     return (abs(x) < length / 2.0 and abs(y) < width / 2.0 and z + found.size[2] / 2.0 < height / 2.0 + _ON_TABLE / 2.0
             and float(np.abs(known.patch.colour - found.patch.colour).max()) < _TINT)
+
+
+def _beside(found: UnknownObject, held: UnknownObject) -> bool:
+    """Check whether what is seen may be a piece of what a hand holds, whose pose is not exact."""
+    return all(abs(value) < (size + max(found.size)) / 2.0 + _AT_HELD
+               for value, size in zip(held.pose.seen(found.pose.position), held.size)) and (
+                   held.pose.position[2] - held.size[2] / 2.0 > _AT_HELD / 2.0)
 
 
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
