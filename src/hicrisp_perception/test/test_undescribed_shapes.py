@@ -1,0 +1,92 @@
+"""What a camera makes of objects that nobody described: their shapes, and which piece belongs to which."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from drawn import at, bowl, box, cylinder, draw, scene_of
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.shapes import SHAPES, Handling, Solid, measured, rectangle
+from hicrisp_core.model.track import Visibility
+
+from hicrisp_perception import SceneTracker
+
+HIGH = 0.09
+
+
+def seen(*pictures):
+    """The tracks after pictures of things at places, a tenth of a second apart, each looked at four times."""
+    sight, tracks = SceneTracker(scene_of()), ()
+    for number, things in enumerate(pictures):
+        for turn in range(4):
+            stamp = number + 0.1 * turn
+            tracks = sight.look(draw(things, seed=4 * number + turn, stamp=stamp), {})
+    return {track.name: track for track in tracks}
+
+
+def pan():
+    """A tray of walls with a handle that is narrower than a hand."""
+    walls = [Solid("box", (0.12, 0.006, 0.05), Pose((-0.05, side * 0.057, 0.0))) for side in (-1.0, 1.0)]
+    walls += [Solid("box", (0.006, 0.12, 0.05), Pose((-0.05 + side * 0.057, 0.0, 0.0))) for side in (-1.0, 1.0)]
+    floor = Solid("box", (0.12, 0.12, 0.006), Pose((-0.05, 0.0, -0.022)))
+    handle = Solid("box", (0.1, 0.025, 0.02), Pose((0.06, 0.0, 0.015)))
+    form = replace(SHAPES["box"], solids=measured((*walls, floor, handle)), outline=rectangle, handling=Handling.NONE)
+    return WorldObject("pan", "box", "box", (0.22, 0.12, 0.05), {"colour": "red"}, own_form=form)
+
+
+def test_a_box_is_as_large_as_it_is():
+    size = (0.06, 0.08, HIGH)
+    track = seen([(box("a", size=size), at(0.5, -0.2, HIGH / 2.0, 0.4))])["unknown_1"]
+    assert sorted(track.unknown.size) == pytest.approx(sorted(size), abs=0.006)
+    assert math.dist(track.pose.position, (0.5, -0.2, HIGH / 2.0)) < 0.006
+
+
+def test_what_is_round_is_measured_with_the_side_that_it_hides():
+    track = seen([(cylinder("a", size=(0.07, 0.07, 0.12)), at(0.45, 0.2, 0.06))])["unknown_1"]
+    assert track.unknown.form.rod
+    assert track.unknown.size[0] == pytest.approx(0.07, abs=0.008)
+    assert math.dist(track.pose.position, (0.45, 0.2, 0.06)) < 0.006
+
+
+def test_a_bowl_is_hollow_and_taken_by_its_rim():
+    track = seen([(bowl("a", "red"), at(0.5, 0.1, 0.0275))])["unknown_1"]
+    assert track.unknown.form.hollow
+    assert track.unknown.form.rim
+    assert track.unknown.size[0] == pytest.approx(0.15, abs=0.012)
+
+
+def test_a_pan_is_taken_by_its_handle_or_its_walls():
+    track = seen([(pan(), at(0.5, -0.1, 0.025, 0.3))])["unknown_1"]
+    assert len(track.unknown.form.walls) > 4
+    assert all(grip.width < 0.05 for grip in track.unknown.form.walls)
+
+
+def test_what_stands_behind_a_higher_object_is_one_of_its_own():
+    tracks = seen([(box("a", size=(0.06, 0.15, 0.2)), at(0.57, 0.0, 0.1)),
+                   (box("b", "blue", (0.08, 0.08, 0.08)), at(0.4, 0.0, 0.04))])
+    assert set(tracks) == {"unknown_1", "unknown_2"}
+    assert min(math.dist(track.pose.position[:2], (0.57, 0.0)) for track in tracks.values()) < 0.01
+    behind = min(tracks.values(), key=lambda track: track.pose.position[0])
+    assert behind.pose.position[2] - behind.unknown.size[2] / 2.0 == pytest.approx(0.0, abs=0.005)
+
+
+def test_an_object_that_was_put_into_an_undescribed_bowl_is_seen_there():
+    lime, dish = box("lime", "green", (0.04, 0.04, 0.04)), (bowl("a", "red"), at(0.5, 0.1, 0.0275))
+    tracks = seen([(lime, at(0.45, -0.2, 0.02)), dish], [(lime, at(0.5, 0.1, 0.027)), dish])
+    there = [track for track in tracks.values() if track.visibility is Visibility.VISIBLE]
+    inside, around = sorted(there, key=lambda track: track.unknown.size[0])
+    assert math.dist(inside.pose.position[:2], (0.5, 0.1)) < 0.015
+    assert around.unknown.form.hollow
+
+
+def test_an_object_keeps_its_name_where_somebody_puts_it():
+    tall, small = box("a", size=(0.05, 0.05, 0.12)), box("b", "blue", (0.05, 0.05, 0.05))
+    before = seen([(tall, at(0.4, 0.2, 0.06)), (small, at(0.5, -0.2, 0.025))])
+    after = seen([(tall, at(0.4, 0.2, 0.06)), (small, at(0.5, -0.2, 0.025))], [],
+                 [(tall, at(0.55, -0.1, 0.06)), (small, at(0.4, 0.1, 0.025))])
+    assert set(after) == set(before)
+    for name, track in after.items():
+        assert track.visibility is Visibility.VISIBLE
+        assert track.unknown.size[2] == pytest.approx(before[name].unknown.size[2], abs=0.01)
