@@ -24,6 +24,8 @@ _ODD = 0.7
 """Share of its bounding rectangle below which an object is much narrower where hands take it."""
 _SUNK, _FLAT = 0.7, 0.25
 """Share of its height to which the middle of a hollow object reaches at most; height by width of a plate at most."""
+_ROOM = 0.04
+"""Least width of what is hollow, metres."""
 _RIM = 0.8
 """Share of its height that the wall of a hollow object has all around."""
 _MIDDLE = 0.35
@@ -118,7 +120,7 @@ def nearest_shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) 
     is_round = alike and float(there.mean()) < _FULL
     wall = [
         float(heights[part].max()) for part in (rows < -_MIDDLE, rows > _MIDDLE, columns < -_MIDDLE, columns > _MIDDLE)]
-    if middle < _SUNK * top and min(wall) > _RIM * top:
+    if middle < _SUNK * top and min(wall) > _RIM * top and min(size[:2]) > _ROOM:
         if not is_round:
             return "tray", replace(SHAPES["tray"], solids=measured(solids))
         if size[2] > _FLAT * max(size[:2]):

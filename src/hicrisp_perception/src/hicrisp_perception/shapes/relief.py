@@ -122,6 +122,17 @@ class Patch:
         return cls(window, mask, ground.depth[window].copy(), ground.view.rays,
                    not (around & ground.robot[window]).any(), ground.view.colour[window][mask].mean(axis=0))
 
+    def claimed(self, by_others: np.ndarray) -> bool:
+        """Check whether other objects account for most of it.
+
+        Args:
+            by_others: boolean mask of the image.
+
+        Returns:
+            True if more than half of its pixels are theirs.
+        """
+        return bool(by_others[self.window][self.mask].mean() > 0.5)
+
     def part_of(self, other: Patch) -> bool:
         """Check whether a patch shows what another one shows more of.
 
@@ -200,26 +211,28 @@ def points_of(ground: Ground, window: Window, mask: np.ndarray) -> np.ndarray:
     return np.stack([each[window][seen] for each in (ground.x, ground.y, ground.height)], axis=1)
 
 
-def with_hidden_side(points: np.ndarray, ground: Ground) -> np.ndarray:
+def with_hidden_side(points: np.ndarray, ground: Ground, window: Window, mask: np.ndarray) -> np.ndarray:
     """Add what an object most likely has on the side that it hides: the opposite of what is seen, about its top.
 
     Args:
         points: array (n, 3) on its visible surface: x, y and height, metres.
         ground: the image, split into table and objects.
+        window: the part of the image that shows the object.
+        mask: which pixels of the window do.
 
     Returns:
-        The points, and those of the hidden side of which the image does not show that nothing is there.
+        The points, and those of the other side that are behind the object itself.
     """
     height = points[:, 2]
     top = points[height > _TOP * np.percentile(height, 98.0), :2]
     low, high = np.percentile(top, (3.0, 97.0), axis=0)
     opposite = np.column_stack([low + high - points[:, :2], height])
     column, row = np.round(ground.view.rays.project(opposite)).astype(int).T
-    rows, columns = ground.view.shape
-    inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    row, column = row - window[0].start, column - window[1].start
+    inside = (row >= 0) & (row < mask.shape[0]) & (column >= 0) & (column < mask.shape[1])
     opposite, row, column = opposite[inside], row[inside], column[inside]
-    away, seen = ground.view.rays.depth_of(opposite), ground.depth[row, column]
-    return np.concatenate([points, opposite[(seen > 0.0) & (seen < away - _BEHIND)]])
+    farther = ground.view.rays.depth_of(opposite) - ground.depth[window][row, column]
+    return np.concatenate([points, opposite[mask[row, column] & (farther > _BEHIND)]])
 
 
 def relief_of(ground: Ground, window: Window, points: np.ndarray, box: Pose, size: Vector) -> Relief:

@@ -27,6 +27,8 @@ _CERTAIN = 200
 """Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
+_EDGE = 0.016
+"""Thickness of what may be a wall of something larger, metres."""
 _BLUR = 0.003
 """How much longer than an object what is seen of it is: the depth at its edges is mixed, metres."""
 _ON_TABLE = 0.035
@@ -50,6 +52,8 @@ _PARTLY, _ALIKE = 1.0, 0.15
 """By how much it may be smaller then, as a share of its longest side."""
 _GROWS, _TINT = 0.03, 60.0
 """By how much it may be larger, metres, and how much its colour may differ, of 255."""
+_STANDS, _MOVED = 0.15, 0.5
+"""Share of its outline that shows an object at least where others hide it, and of the open part that shows others."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
@@ -161,22 +165,22 @@ class UnknownObjects:
         free = boxes_in(ground, claimed, hands, stamp)
         again = matched(moved, free)  # What was gone is found again, too.
         for name, known in moved.items():
-            if name not in again and known.visibility is Visibility.GONE:
-                if stamp - known.stamp > _REMEMBERED:
-                    del self._named[name]
-                continue
             if name in again:
                 free.remove(again[name])
                 self._named[name] = _joined(known, again[name])
-                continue
-            box = WorldObject(name, "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
-            shown_as = [evidence_at(each, known.pose, ground, claimed) for each in (seen_as(known), box)]
-            if all(each is not None and each.absent for each in shown_as):
-                self._named[name] = replace(known, visibility=Visibility.GONE)
-            else:
-                self._named[name] = replace(known, visibility=Visibility.HIDDEN)
+            elif known.visibility is not Visibility.GONE:
+                found = _lost(known, ground, claimed)
+                seen = stamp if found is Visibility.VISIBLE else known.stamp
+                self._named[name] = replace(known, stamp=seen, visibility=found)
+            elif stamp - known.stamp > _REMEMBERED:
+                del self._named[name]
+        self._welcome([each for each in free if not each.patch.claimed(claimed)], ground, held, undecided)
+
+    def _welcome(self, found: Sequence[UnknownObject], ground: Ground, held: Container[str],
+                 undecided: Sequence[Window]) -> None:
+        """Name what is seen for the first time; what is small has to be seen twice."""
         candidates: List[UnknownObject] = []
-        for each in free:
+        for each in found:
             if any(_crumb(each, known) or name in held and _beside(each, known)
                    for name, known in self._named.items() if known.visibility is not Visibility.GONE):
                 continue
@@ -192,6 +196,20 @@ class UnknownObjects:
             else:
                 candidates.append(joined)
         self._new = candidates
+
+
+def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Visibility:
+    """Return whether an object whose picture changed is still seen where it was, beside or below another one, or is
+    hidden or gone; what it accounts for is claimed.
+    """
+    item = seen_as(known)
+    box = WorldObject("", "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
+    shown, around = (evidence_at(each, known.pose, ground, claimed) for each in (item, box))
+    if shown is not None and shown.visible > _STANDS and shown.pierced < _MOVED:
+        cover(claimed, item, known.pose, ground)
+        return Visibility.VISIBLE
+    gone = shown is not None and around is not None and shown.absent and around.absent
+    return Visibility.GONE if gone else Visibility.HIDDEN
 
 
 def seen_as(known: UnknownObject) -> WorldObject:
@@ -255,7 +273,7 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, O
     # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
     spread = 3.0 * np.maximum(0.01, points[:, :2].std(axis=0))
     points = points[(np.abs(points[:, :2] - np.median(points[:, :2], axis=0)) < spread).all(axis=1)]
-    points = with_hidden_side(points, ground)
+    points = with_hidden_side(points, ground, window, mask)
     (cx, cy), (along, across), angle = circle_around(*points[:, :2].T) or spread_of(*points[:, :2].T)
     if max(along, across) < _LEAST_SIZE:
         return None
@@ -323,11 +341,11 @@ def _cost(known: UnknownObject, other: UnknownObject, reach: float, alike: float
 
 
 def _crumb(found: UnknownObject, known: UnknownObject) -> bool:
-    """Check whether what is seen is a piece of a known object, within its box and of its colour."""
+    """Check whether what is seen is a piece of a known object: within its box, and of its colour or a mere edge."""
     x, y, z = known.pose.seen(found.pose.position)
     length, width, height = known.size
     return (abs(x) < length / 2.0 and abs(y) < width / 2.0 and z + found.size[2] / 2.0 < height / 2.0 + _ON_TABLE / 2.0
-            and float(np.abs(known.patch.colour - found.patch.colour).max()) < _TINT)
+            and (min(found.size) < _EDGE or float(np.abs(known.patch.colour - found.patch.colour).max()) < _TINT))
 
 
 def _beside(found: UnknownObject, held: UnknownObject) -> bool:
