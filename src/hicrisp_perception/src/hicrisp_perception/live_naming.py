@@ -36,6 +36,8 @@ _STILL = 0.015
 """Metres by which an object that stands still may seem to move."""
 _MOVED, _GROWN = 0.05, 1.25
 """Metres, and a factor on an extent, from which on an object looks different from before."""
+_NEAR = 0.05
+"""Least distance in front of the camera, metres."""
 _MOST_ASKS, _MOST_QUESTIONS = 3, 20
 """About the same object; and of all objects until the world is reset."""
 
@@ -90,6 +92,12 @@ def _differs(before: Track, now: Track) -> bool:
     return any(max(pair) > _GROWN * min(pair) for pair in sizes)
 
 
+def _across(picture: Picture, track: Track) -> float:
+    """How far to the right an object is in a picture: numbers from the left do not depend on what was found first."""
+    right, _, ahead = picture.camera.seen(track.pose.position)
+    return right / max(ahead, _NEAR)
+
+
 class LiveNamer:
     """Decides which unknown objects need a name, asks a model for all of them together, and hands its names on.
 
@@ -122,6 +130,20 @@ class LiveNamer:
             self._epoch += 1
             self._seen: Dict[str, _Sighting] = {}
             self._questions, self._busy = 0, False
+            self._began: Optional[float] = None
+
+    def settled(self, stamp: float) -> bool:
+        """Check whether objects have been looked for, and nothing is to be asked about those that are seen.
+
+        Args:
+            stamp: of the newest view.
+
+        Returns:
+            False also while an answer is on its way.
+        """
+        with self._lock:
+            waits = any(each.open and each.still is not None for each in self._seen.values())
+            return self._began is not None and stamp - self._began >= _TOGETHER and not waits and not self._busy
 
     def due(self, view: Tracks) -> Tuple[Track, ...]:
         """Follow the unknown objects through a view; does not block.
@@ -133,6 +155,7 @@ class LiveNamer:
             The objects to ask about now; until ``ask`` was called for them, no others are returned.
         """
         with self._lock:
+            self._began = view.stamp if self._began is None else self._began
             there = [track for track in view.tracks
                      if track.unknown is not None and track.visibility is not Visibility.GONE]
             self._seen = {track.name: self._seen.get(track.name, _Sighting(track)).after(track, view.stamp)
@@ -159,7 +182,8 @@ class LiveNamer:
         with self._lock:
             epoch = self._epoch
         free = self._unnamed()
-        asked = {track.name: track for track in tracks if free is not None and track.name in free}
+        asked = {track.name: track for track in sorted(tracks, key=lambda each: _across(picture, each))
+                 if free is not None and track.name in free}
         reply = self._reply(picture, list(asked.values())) if asked else _NO_REPLY
         named: Set[str] = set()
         while reply.answer is not None and epoch == self._epoch and not self._idle():

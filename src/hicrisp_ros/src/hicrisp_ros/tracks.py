@@ -17,6 +17,8 @@ from hicrisp_ros.conversions import VIEW
 from hicrisp_ros.conversions.world import WORLD_FRAME
 
 TRACKS = "tracks"
+NAMED = "named"
+"""Whether a model was asked about all objects that are seen, where one names them."""
 """The topic on which the perception says what the camera shows."""
 CLOCK_JUMP = 1.0
 """Seconds by which a picture must be older than the newest before the clock was set back."""

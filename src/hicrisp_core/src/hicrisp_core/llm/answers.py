@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import Completion, LlmFailure, Message, fingerprint
-from hicrisp_core.llm.images import words_of
+from hicrisp_core.llm.images import KEY, words_of
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.trace.exchanges import FILE_NAME
 
@@ -17,6 +18,9 @@ SUFFIX = ".json"
 TRIAL = "#"
 """Stands between a file of answers and the trial whose calls are answered from it."""
 _DIGITS = 12
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_LEAST, _SHARE = 1.0, 0.25
+"""By how much a number beside pictures may differ, and by which share of the larger one."""
 Call = Tuple[str, str, int, int]
 """Fingerprint of the prompt, name of the answer, tokens of both."""
 
@@ -40,15 +44,34 @@ class Recorded(NamedTuple):
 
 def prompt_key(messages: Sequence[Message]) -> str:
     """Return the fingerprint by which a file of answers knows a prompt: that of its words, for no two pictures are the
-    same.
+    same. Numbers beside pictures were measured in them, and follow the fingerprint (:func:`same_prompt`).
 
     Args:
         messages: the conversation, oldest first.
 
     Returns:
-        Twelve hexadecimal digits.
+        Twelve hexadecimal digits, and the numbers.
     """
-    return fingerprint(redacted_values([words_of(each) for each in messages]))[:_DIGITS]
+    words, numbers = redacted_values([words_of(each) for each in messages]), []
+    for told in (told for told, each in zip(words, messages) if each.get(KEY)):
+        numbers += _NUMBER.findall(told["content"])
+        told["content"] = _NUMBER.sub("#", told["content"])
+    return " ".join([fingerprint(words)[:_DIGITS], *numbers])
+
+
+def same_prompt(one: str, other: str) -> bool:
+    """Check whether two prompts have the same words, and beside pictures about the same numbers.
+
+    Args:
+        one: fingerprint of a prompt.
+        other: that of the other.
+
+    Returns:
+        Whether no number differs by more than 1, or a quarter of the larger one.
+    """
+    (words, *numbers), (others, *measured) = one.split(), other.split()
+    pairs = [(float(a), float(b)) for a, b in zip(numbers, measured)]
+    return words == others and all(abs(a - b) <= max(_LEAST, _SHARE * max(a, b)) for a, b in pairs)
 
 
 def holds_answers(replay: str) -> bool:

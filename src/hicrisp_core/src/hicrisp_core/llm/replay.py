@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.llm.answers import TRIAL, Recorded, holds_answers, prompt_key, read_answers
+from hicrisp_core.llm.answers import TRIAL, Recorded, holds_answers, prompt_key, read_answers, same_prompt
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, RequestAttempt, schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
@@ -71,10 +71,11 @@ class ReplayModel(ChatModel):
         prompt, wanted = prompt_key(messages), schema_hash(schema)
         with self._lock:
             number, self._calls = self._calls, self._calls + 1
-            words = [at for at, question in enumerate(self._questions) if question.prompt == prompt]
+            words = [at for at, question in enumerate(self._questions) if same_prompt(question.prompt, prompt)]
             same = [at for at in words if self._questions[at].schema in (None, wanted)] or words
-            if not same and prompt in self._others:
-                return self._others[prompt].answer
+            other = next((each for key, each in self._others.items() if same_prompt(key, prompt)), None)
+            if not same and other is not None:
+                return other.answer
             if not same and number >= len(self._questions):
                 return LlmFailure("replay", (
                     f"call {number + 1} of {self._role} is beyond the end of {self._place}, which holds "

@@ -8,12 +8,15 @@ import sys
 import time
 from argparse import Namespace
 from pathlib import Path
+from threading import Event
 from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 import rospkg
+import rospy
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.settings import VISION
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -22,6 +25,8 @@ from hicrisp_core.trace import trial_of
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 from hicrisp_ros.llm_choice import named_llm
+from hicrisp_ros.tracks import NAMED
+from std_msgs.msg import Bool
 
 from hicrisp_nodes.check_launch import check, read_options
 from hicrisp_nodes.cli.client import ENDED, NAMESPACE, NODES, EventStream, Supervisor, Unreachable, become_node
@@ -38,6 +43,8 @@ _PAGE_LIMIT = 15.0
 _SLICE = 0.1
 _MODEL_LIMIT = 20.0
 """Wall seconds in which the endpoint of a language model answers a small question."""
+_NAMING_LIMIT = 20.0
+"""Wall seconds in which objects are seen, beside the time that a model has for its answer."""
 _ALONE = 5.0
 """Seconds that a question about a task waits where nobody sits at the terminal."""
 _NEEDED = ("submit_task", "get_task", "detector/check")
@@ -60,7 +67,7 @@ class Demo:
         self._address_file = log.parent / "dashboard"
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
-        perception = perception_of(options.perception, self._scene)
+        self._perception = perception = perception_of(options.perception, self._scene)
         runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
         bases = tuple(self._scene.arena.starts) if self._scene.arena is not None else ()
         robots = bases if len(bases) > 1 else ()
@@ -106,6 +113,7 @@ class Demo:
                               "mm")
         self.launch.start()
         self._wait_until_ready()
+        self._wait_for_names()
         if options.web:
             self._say_address()
         supervisor = Supervisor(options.namespace)
@@ -187,6 +195,19 @@ class Demo:
             self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
+
+    def _wait_for_names(self) -> None:
+        """Let a model name what the camera sees before the task speaks of it."""
+        settings = named_llm(self.brain)
+        if self._perception != CAMERA or VISION not in settings.roles or settings.of_role(VISION).offline:
+            return
+        named = Event()
+        topic = rospy.Subscriber(f"/{self.world}/{NAMED}", Bool, lambda told: told.data and named.set())
+        limit = Deadline(settings.of_role(VISION).timeout_s + _NAMING_LIMIT)
+        if not wait_until(named.is_set, limit, period=_SLICE, in_vain=lambda: not self.launch.alive):
+            self._console.say(self._console.paint("       what the camera sees has no names yet; going on all the same",
+                                                  "warn"))
+        topic.unregister()
 
     def say_recordings(self) -> None:
         """Say where the recordings are; they are complete once everything has ended."""

@@ -16,6 +16,9 @@ from hicrisp_ros.config_files import parameter
 from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.ports.detector import RosNamer
+from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.tracks import NAMED
+from std_msgs.msg import Bool
 
 from hicrisp_msgs.msg import TaskStatus, WorldState
 from hicrisp_perception.live_naming import LiveNamer, live_namer
@@ -40,6 +43,8 @@ class NamingServer:
         self._namer, self._record = namer, ExchangeFile(record)
         self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
         self._news = Event()
+        self._named = Publisher(NAMED, Bool, queue_size=1, latch=True)
+        self._settled = False
         self._thread = NodeThread("naming", self._loop, self._wake)
         self._thread.start()
 
@@ -54,6 +59,10 @@ class NamingServer:
         if tracks:
             self._due = picture, tracks
             self._news.set()
+        settled = self._namer.settled(view.stamp)
+        if settled is not self._settled:
+            self._settled = settled
+            self._named.publish(Bool(settled))
 
     def forget(self) -> None:
         """Drop all objects because the world was reset."""

@@ -107,7 +107,8 @@ def ask_names(
     tracks = [Track(str(number), each.pose, Uncertainty(), picture.stamp, unknown=each)
               for number, each in enumerate(things, 1) if each.pose is not None]
     pictures = [as_jpeg(annotated(picture, shown, {})) for shown in ((), tracks)]
-    sizes = [" x ".join(f"{100.0 * each:.0f}" for each in item.size) for item in things]
+    sizes = [" x ".join(f"{100.0 * each:.0f}" for each in (*sorted(item.size[:2], reverse=True), item.size[2]))
+             for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
                 _schema(len(things)), lambda said: _read(said, len(things)), images=[_uri(each) for each in pictures])
