@@ -94,6 +94,22 @@ def test_all_new_objects_are_named_by_one_question_and_never_asked_about_again()
     assert len(table.model.asked[0][-1]["images"]) == 2
 
 
+def test_objects_are_numbered_from_the_left_of_the_picture_whichever_was_found_first() -> None:
+    first, second = (replace(each, pose=Pose((x, 0.0, 0.04))) for each, x in ((unknown(1), 0.7), (unknown(2), 0.3)))
+    assert names(Table([entry(1, "mug"), entry(2, "bottle")]).show(first, second)) == ["bottle", "mug"]
+
+
+def test_names_are_settled_once_nothing_is_to_be_asked() -> None:
+    table = Table([entry(1, "mug")])
+    assert not table.namer.settled(table.now)
+    table.show(unknown(1), looks=5)
+    assert not table.namer.settled(100.0), "it is not asked about yet"
+    table.show(unknown(1), looks=30)
+    assert table.namer.settled(table.now)
+    table.namer.forget()
+    assert not table.namer.settled(table.now)
+
+
 def test_what_has_just_appeared_or_moves_is_not_asked_about_yet() -> None:
     table = Table()
     table.show(unknown(1), looks=3)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, List
 
 import numpy as np
 import pytest
 from hicrisp_core.config.files import named_folder
+from hicrisp_core.llm.answers import answers_of, prompt_key
 from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.prompting.templates import Prompts
@@ -113,3 +117,23 @@ def test_words_on_a_label_are_data() -> None:
     assert "\n" not in use
     assert ">>>" not in use
     assert len(use) < 80
+
+
+def test_a_recorded_answer_is_found_for_a_second_look_that_measures_a_little_otherwise(tmp_path: Path) -> None:
+    def looked(model: ChatModel, *sizes: Any) -> Named:
+        things = [thing(f"grey_box_{number}", 0.1 - 0.2 * number) for number in range(len(sizes))]
+        return named(model, *(replace(each, thing=replace(each.thing, size=size)) for each, size in zip(things, sizes)))
+
+    live = Says([entry(1, "mug"), entry(2, "bottle")])
+    looked(live, (0.098, 0.079, 0.093), (0.066, 0.066, 0.214))
+    call = {"role": "vision", "prompt": prompt_key(live.asked[0]), "prompt_tokens": 0, "completion_tokens": 0,
+            "answer": json.dumps({"objects": [entry(1, "mug"), entry(2, "bottle")]})}
+    (tmp_path / "own.json").write_text(json.dumps(answers_of("by hand", {"seed 1": [call]})))
+
+    def replayed(*sizes: Any) -> List[str]:
+        return names(looked(ReplayModel(tmp_path / "own.json", "vision"), *sizes))
+
+    assert replayed((0.074, 0.102, 0.097), (0.064, 0.063, 0.217)) == ["mug", "bottle"]
+    others = ["grey_box_0", "grey_box_1"]
+    assert replayed((0.066, 0.066, 0.214), (0.098, 0.079, 0.093)) == others, "another layout"
+    assert replayed((0.098, 0.079, 0.093)) == others[:1], "fewer objects"

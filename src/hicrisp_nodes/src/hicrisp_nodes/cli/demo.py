@@ -7,10 +7,10 @@ import signal
 import sys
 import time
 from argparse import Namespace
+from collections import deque
 from pathlib import Path
-from threading import Event
 from types import FrameType
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import Any, Deque, Dict, List, Optional, Tuple, Type
 
 import rospkg
 import rospy
@@ -201,10 +201,11 @@ class Demo:
         settings = named_llm(self.brain)
         if self._perception != CAMERA or VISION not in settings.roles or settings.of_role(VISION).offline:
             return
-        named = Event()
-        topic = rospy.Subscriber(f"/{self.world}/{NAMED}", Bool, lambda told: told.data and named.set())
+        told: Deque[Bool] = deque(maxlen=1)
+        topic = rospy.Subscriber(f"/{self.world}/{NAMED}", Bool, told.append)
         limit = Deadline(settings.of_role(VISION).timeout_s + _NAMING_LIMIT)
-        if not wait_until(named.is_set, limit, period=_SLICE, in_vain=lambda: not self.launch.alive):
+        if not wait_until(lambda: any(each.data for each in tuple(told)), limit, period=_SLICE,
+                          in_vain=lambda: not self.launch.alive):
             self._console.say(self._console.paint("       what the camera sees has no names yet; going on all the same",
                                                   "warn"))
         topic.unregister()
