@@ -79,6 +79,14 @@ def test_an_unknown_thing_has_a_box_around_it_and_keeps_its_name(sight):
     assert back["unknown_1"].visibility is Visibility.VISIBLE
 
 
+def test_what_was_gone_is_known_where_a_part_of_it_shows_near_its_place(sight):
+    look(sight, (RED, HERE), (STRANGE, at(0.5, -0.2, 0.04, 0.4)))
+    look(sight, (RED, HERE), seed=1)
+    sunk = look(sight, (RED, HERE), (STRANGE, at(0.52, -0.21, 0.0, 0.4)), seed=2)
+    assert set(sunk) == {"red_box", "unknown_1"}
+    assert sunk["unknown_1"].visibility is Visibility.VISIBLE
+
+
 def test_noise_makes_no_unknown_things(sight):
     for seed in range(4):
         assert set(look(sight, (RED, HERE), (CAN, THERE), seed=seed)) == {"red_box", "can"}

@@ -316,7 +316,8 @@ def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) 
     """
     again: Dict[str, UnknownObject] = {}
     there = {name: each for name, each in known.items() if each.visibility is not Visibility.GONE}
-    for some, reach, alike in ((there, _SAME, _PARTLY), (known, _FAR, _ALIKE)):
+    # What was let go and rolled is taken for gone, and may be seen in part where it came to rest, as in a bowl.
+    for some, reach, alike in ((there, _SAME, _PARTLY), (known, _SAME, _PARTLY), (known, _FAR, _ALIKE)):
         pairs = [(cost, name, other) for name, each in some.items() for other in found
                  if name not in again and other not in again.values()
                  for cost in (_cost(each, other, reach, alike),) if cost is not None]
