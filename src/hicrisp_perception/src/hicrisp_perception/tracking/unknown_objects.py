@@ -169,7 +169,8 @@ class UnknownObjects:
                 free.remove(again[name])
                 self._named[name] = _joined(known, again[name])
             elif known.visibility is not Visibility.GONE:
-                found = _lost(known, ground, claimed)
+                taken = any(_around(known, hand) for hand in hands.values())
+                found = _lost(known, ground, claimed, taken)
                 seen = stamp if found is Visibility.VISIBLE else known.stamp
                 self._named[name] = replace(known, stamp=seen, visibility=found)
             elif stamp - known.stamp > _REMEMBERED:
@@ -198,9 +199,9 @@ class UnknownObjects:
         self._new = candidates
 
 
-def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Visibility:
+def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray, taken: bool) -> Visibility:
     """Return whether an object whose picture changed is still seen where it was, beside or below another one, or is
-    hidden or gone; what it accounts for is claimed.
+    hidden or gone; what it accounts for is claimed. A hand that takes it may hide and move it.
     """
     item = seen_as(known)
     box = WorldObject("", "", "box", known.size)  # What was moved a little is not gone: its walls are thin.
@@ -208,7 +209,7 @@ def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Visibili
     if shown is not None and shown.visible > _STANDS and shown.pierced < _MOVED:
         cover(claimed, item, known.pose, ground)
         return Visibility.VISIBLE
-    gone = shown is not None and around is not None and shown.absent and around.absent
+    gone = not taken and shown is not None and around is not None and shown.absent and around.absent
     return Visibility.GONE if gone else Visibility.HIDDEN
 
 
@@ -302,6 +303,12 @@ def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
     inside = box.pose.seen(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
+
+
+def _around(known: UnknownObject, hand: ObservedHand) -> bool:
+    """Check whether a hand is where an object was."""
+    inside = known.pose.seen(hand.tool.position)
+    return all(abs(value) < size / 2.0 + _AT_TOOL for value, size in zip(inside, known.size))
 
 
 def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) -> Dict[str, UnknownObject]:
