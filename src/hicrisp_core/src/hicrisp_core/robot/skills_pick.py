@@ -284,7 +284,11 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
         context.open_hand(context.arm.max_opening)
         context.raise_tool(context.settings.retreat, frozenset({item.name}))
         return nothing
-    context.look()
+    if context.look().objects[item.name].pose is None:  # Nobody knows how it lies in the hand.
+        context.open_hand(context.arm.max_opening)
+        context.raise_tool(context.settings.retreat, frozenset())
+        return Outcome(Status.EXECUTION, f"the {item.name} was lost from view in the gripper",
+                       cause=Cause(CauseKind.SLIPPED, (item.name,)))
     context.arm.attach(item.name)
     context.progress("lift", 0.8)
     support = below(item, item.pose, world) if item.pose else frozenset()

@@ -20,7 +20,7 @@ _AT_WALL = 0.02
 _WIDER = 0.006
 """How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _SLANTED = 0.014
-"""How much wider they may be around a wall: it slants."""
+"""How much wider they may be around a wall, which slants, and around what is known by sight alone."""
 _NARROWER = 0.012
 _LEAST = 0.001
 """How thin a wall may be, metres."""
@@ -100,7 +100,7 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
     middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
     narrower = _NARROWER if exact and not thin else width - _LEAST  # How thick a wall is can hardly be seen.
-    wider = _SLANTED if thin else _WIDER
+    wider = _WIDER if exact and not thin else _SLANTED
     if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < wider or (
             abs(shift) > _AROUND + width / 4.0):
         return None
