@@ -105,6 +105,7 @@ def test_the_page_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_task_of_the_guides_is_read_in_some_world(task: str) -> None:
     worlds = [*map(seen, SCENES), with_strangers("tabletop", coffee_cup="cylinder"),
               with_strangers("tabletop", red_box="box", blue_cylinder="cylinder"),
+              with_strangers("workbench", mug="container", bottle="graspable", lemon="graspable", bowl_2="bowl"),
               with_strangers("agv", loading_bay="area")]
 
     called = {name for _, world in worlds for name in world.objects}
