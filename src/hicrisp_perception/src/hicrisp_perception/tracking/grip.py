@@ -88,7 +88,7 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
         hand: tool pose and opening of a hand.
         item: the object with its shape and size.
         pose: of the object, world frame.
-        exact: whether its shape is known; or else it may be narrower.
+        exact: whether its shape is known; else it may be narrower.
 
     Returns:
         The grasp; ``None`` if it is not held.
@@ -99,13 +99,13 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
     thin = item.form.rim or bool(item.form.walls)
     middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
-    narrower = _NARROWER if exact and not thin else width - _LEAST  # How thick a wall is can hardly be seen.
-    wider = _WIDER if exact and not thin else _SLANTED
+    narrower, wider, gives = _NARROWER, _WIDER, _LOSES
+    if thin or not exact:  # How thick a wall is can hardly be seen.
+        narrower, wider, gives = width - _LEAST, _SLANTED, max(_LOSES, hand.opening - _LEAST)
     if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < wider or (
             abs(shift) > _AROUND + width / 4.0):
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)
-    gives = _LOSES if exact and not thin else max(_LOSES, hand.opening - _LEAST)
     return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening, gives)
 
 
