@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 import mujoco
 import numpy as np
 from hicrisp_core.model import Pose
-from hicrisp_core.model.picture import Lens
+from hicrisp_core.model.picture import Lens, Picture
 
 from hicrisp_sim.render import RenderError
 
@@ -150,3 +150,21 @@ class SegmentDrawer(RgbdDrawer):
                 of_number[shown.segid + 1] = self.model.geom_bodyid[shown.objid]
         found: np.ndarray = of_number[np.minimum(number, self._scene.ngeom)]
         return found
+
+
+def bodies_seen(snapshot: Snapshot, picture: Picture) -> np.ndarray:
+    """Return the body that each pixel of a picture shows.
+
+    Args:
+        snapshot: of the picture's moment.
+        picture: from any camera.
+
+    Returns:
+        Array (height, width) of body numbers; -1 for none.
+    """
+    drawer = SegmentDrawer(snapshot.model, picture.lens)
+    try:
+        drawer.place(snapshot)
+        return drawer.bodies(picture.camera)
+    finally:
+        drawer.close()

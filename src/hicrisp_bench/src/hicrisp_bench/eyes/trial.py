@@ -26,7 +26,7 @@ from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays
 from hicrisp_sim.camera_faults import CameraFaults
 from hicrisp_sim.depth_camera import EmbeddedCamera
-from hicrisp_sim.rgbd import SegmentDrawer
+from hicrisp_sim.rgbd import bodies_seen
 from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
@@ -131,12 +131,7 @@ class WatchedTable:
     def visible_parts(self, picture: Picture) -> Dict[str, float]:
         """The part of each object's outline that nothing hides, 0 to 1."""
         model = self._simulation.model
-        drawer = SegmentDrawer(model, picture.lens)
-        try:
-            drawer.place(self._simulation.snapshot)
-            bodies = drawer.bodies(picture.camera)
-        finally:
-            drawer.close()
+        bodies = bodies_seen(self._simulation.snapshot, picture)
         rays = Rays(picture.lens, picture.camera)
         every = rays.part((slice(None), slice(None)))
         _, poses = self.frames()

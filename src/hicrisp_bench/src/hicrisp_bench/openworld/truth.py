@@ -14,7 +14,7 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.picture import Picture
 from hicrisp_perception.view import Rays
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.rgbd import SegmentDrawer
+from hicrisp_sim.rgbd import bodies_seen
 from hicrisp_sim.undescribed import Ware, wares_of
 from shapely.geometry import MultiPoint, Point
 
@@ -72,12 +72,7 @@ def visible_parts(world: EmbeddedWorld, picture: Picture, wares: Mapping[str, Wa
         Shares from 0 to 1 by name.
     """
     model = world.simulation.model
-    drawer = SegmentDrawer(model, picture.lens)
-    try:
-        drawer.place(world.simulation.snapshot)
-        bodies = drawer.bodies(picture.camera)
-    finally:
-        drawer.close()
+    bodies = bodies_seen(world.simulation.snapshot, picture)
     rays = Rays(picture.lens, picture.camera)
     found: Dict[str, float] = {}
     for name, ware in wares.items():

@@ -12,6 +12,7 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Tracks
 from hicrisp_core.trace.exchanges import ExchangeFile
+from hicrisp_core.trace.task_state import ENDED
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.llm_choice import chosen_llm
 from hicrisp_ros.node_threads import NodeThread
@@ -25,8 +26,7 @@ from hicrisp_perception.live_naming import LiveNamer, live_namer
 
 RECORD = "naming.jsonl"
 """File in ``runs_dir`` that gets the exchanges, as a run's ``llm.jsonl``; they belong to no task."""
-_ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED,
-          TaskStatus.INTERRUPTED)
+_ENDED = frozenset(getattr(TaskStatus, state.name) for state in ENDED)
 _PATIENCE = 2.0
 """Wall seconds in which the detector publishes a world."""
 

@@ -10,13 +10,13 @@ from typing import List, Optional, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, Vector
-from hicrisp_core.model.shapes import Solid
+from hicrisp_core.model.shapes import Handling, Shape, Solid, measured, rectangle
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.measured_shape import MeasuredShape, shape_from
 
 from hicrisp_perception.shapes.evidence import tolerance
 from hicrisp_perception.shapes.segments import Ground, Window
-from hicrisp_perception.view import Rays
+from hicrisp_perception.view import NEIGHBOURS, Rays
 
 _CELL = 0.004
 """Metres: two pixels or more of a camera a metre away."""
@@ -44,7 +44,6 @@ _MOST = 0.8
 _EDGE_PIXELS = 2
 """Width of the mixed pixels at an edge."""
 _NOTHING, _UNSEEN = -1.0, -2.0
-_NEIGHBOURS = np.ones((3, 3), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +57,11 @@ class Relief:
 
     heights: np.ndarray
     size: Vector
+
+    @cached_property
+    def form(self) -> Shape:
+        """What rays meet of it: one for all images, by which its rendering is kept."""
+        return Shape(rectangle, measured(self.solids), Handling.NONE)
 
     @cached_property
     def solids(self) -> Tuple[Solid, ...]:
@@ -118,9 +122,20 @@ class Patch:
         Returns:
             The patch.
         """
-        around = cv2.dilate(mask.astype(np.uint8), _NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
+        around = cv2.dilate(mask.astype(np.uint8), NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
         return cls(window, mask, ground.depth[window].copy(), ground.view.rays,
                    not (around & ground.robot[window]).any(), ground.view.colour[window][mask].mean(axis=0))
+
+    def differs(self, other: Patch) -> float:
+        """Return by how much its colour differs from that of another one.
+
+        Args:
+            other: the other one.
+
+        Returns:
+            The greatest difference of red, green and blue, of 255.
+        """
+        return float(np.abs(self.colour - other.colour).max())
 
     def claimed(self, by_others: np.ndarray) -> bool:
         """Check whether other objects account for most of it.
@@ -170,7 +185,7 @@ class Patch:
         if seen < _OPEN * np.count_nonzero(own) or through > _PIERCED * (seen + through):
             return None
         hidden = (now <= 0.0) | ground.robot[self.window]
-        return cv2.dilate((self.mask & (alike | hidden)).astype(np.uint8), _NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
+        return cv2.dilate((self.mask & (alike | hidden)).astype(np.uint8), NEIGHBOURS, iterations=_EDGE_PIXELS) > 0
 
 
 @lru_cache(maxsize=256)
@@ -272,7 +287,7 @@ def relief_of(ground: Ground, window: Window, points: np.ndarray, box: Pose, siz
     count, labels = cv2.connectedComponents(hidden.astype(np.uint8), connectivity=8)
     for label in range(1, count):
         own = labels == label
-        beside = (cv2.dilate(own.astype(np.uint8), _NEIGHBOURS) > 0) & ~own & ~outside
+        beside = (cv2.dilate(own.astype(np.uint8), NEIGHBOURS) > 0) & ~own & ~outside
         grid[own] = grid[beside].min()
     return Relief(grid, size)
 
@@ -315,7 +330,7 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
     cells = np.floor((places - places[clear].min(axis=0)) / _APART).astype(int)
     plan = np.zeros(cells[clear].max(axis=0) + 1, np.int32)
     np.add.at(plan, tuple(cells[clear].T), 1)
-    closed = cv2.morphologyEx((plan >= _FEW).astype(np.uint8), cv2.MORPH_CLOSE, _NEIGHBOURS)
+    closed = cv2.morphologyEx((plan >= _FEW).astype(np.uint8), cv2.MORPH_CLOSE, NEIGHBOURS)
     _, labels = cv2.connectedComponents(closed, connectivity=8)
     own = np.zeros(mask.shape, np.int32)
     own[clear] = labels[tuple(cells[clear].T)]
@@ -323,7 +338,7 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
     large = [number for number, count in zip(numbers, pixels) if count >= _PIECE]
     tops = {number: float(np.percentile(ground.height[window][own == number], 97.0)) for number in large}
     for number, other in combinations(large, 2):  # The two sides of a hollow object, whose thin rim is hardly seen.
-        near = cv2.dilate((labels == number).astype(np.uint8), _NEIGHBOURS, iterations=_RIM_GAP) > 0
+        near = cv2.dilate((labels == number).astype(np.uint8), NEIGHBOURS, iterations=_RIM_GAP) > 0
         if abs(tops[number] - tops[other]) < _ONE_RIM and (near & (labels == other)).any():
             own[own == other], labels[labels == other] = number, number
     large = [number for number in large if (own == number).any()]

@@ -8,9 +8,8 @@ from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.model.shapes import Handling, Shape, measured, rectangle
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_core.robot.gripper import Gripper
 
@@ -85,6 +84,23 @@ class UnknownObject:
     def certain(self) -> bool:
         """Whether it was observed often enough to exclude noise."""
         return self.looks > 1 or self.pixels >= _CERTAIN
+
+    @property
+    def bottom(self) -> float:
+        """Height of its box's lower side, metres."""
+        return self.pose.position[2] - self.size[2] / 2.0
+
+    def holds(self, position: Vector, margin: float) -> bool:
+        """Check whether a point lies in its box, or near it.
+
+        Args:
+            position: world frame, metres.
+            margin: distance from the box along its axes, metres.
+
+        Returns:
+            True within the box and the margin.
+        """
+        return all(abs(value) < size / 2.0 + margin for value, size in zip(self.pose.seen(position), self.size))
 
 
 class UnknownObjects:
@@ -169,7 +185,7 @@ class UnknownObjects:
                 free.remove(again[name])
                 self._named[name] = _joined(known, again[name])
             elif known.visibility is not Visibility.GONE:
-                taken = any(_around(known, hand) for hand in hands.values())
+                taken = any(known.holds(hand.tool.position, _AT_TOOL) for hand in hands.values())
                 found = _lost(known, ground, claimed, taken)
                 seen = stamp if found is Visibility.VISIBLE else known.stamp
                 self._named[name] = replace(known, stamp=seen, visibility=found)
@@ -222,8 +238,7 @@ def seen_as(known: UnknownObject) -> WorldObject:
     Returns:
         The object in the frame of its box.
     """
-    form = Shape(rectangle, measured(known.relief.solids), Handling.NONE)
-    return WorldObject("", "", "box", known.size, own_form=form)
+    return WorldObject("", "", "box", known.size, own_form=known.relief.form)
 
 
 def boxes_in(
@@ -300,15 +315,7 @@ def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
     """Check whether it is at a hand's fingers, where what is held is seen in part."""
-    inside = box.pose.seen(hand.tool.position)
-    return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
-        box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
-
-
-def _around(known: UnknownObject, hand: ObservedHand) -> bool:
-    """Check whether a hand is where an object was."""
-    inside = known.pose.seen(hand.tool.position)
-    return all(abs(value) < size / 2.0 + _AT_TOOL for value, size in zip(inside, known.size))
+    return box.holds(hand.tool.position, _NEAR_HAND) and box.bottom > _ON_TABLE
 
 
 def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) -> Dict[str, UnknownObject]:
@@ -341,8 +348,8 @@ def _cost(known: UnknownObject, other: UnknownObject, reach: float, alike: float
     away = math.dist(known.pose.position[:2], other.pose.position[:2])
     within = known.patch.part_of(other.patch)
     differ = [now - before for before, now in zip(sorted(known.size), sorted(other.size))]
-    tint = float(np.abs(known.patch.colour - other.patch.colour).max())
-    if away > max(reach, 0.5 * max(*known.size[:2], *other.size[:2])) or tint > _TINT or (
+    if away > max(reach, 0.5 * max(*known.size[:2], *other.size[:2])) or (
+            known.patch.differs(other.patch) > _TINT) or (
             max(differ) > _GROWS and not within or -min(differ) > alike * max(known.size)):
         return None
     return away + sum(map(abs, differ))
@@ -353,14 +360,12 @@ def _crumb(found: UnknownObject, known: UnknownObject) -> bool:
     x, y, z = known.pose.seen(found.pose.position)
     length, width, height = known.size
     return (abs(x) < length / 2.0 and abs(y) < width / 2.0 and z + found.size[2] / 2.0 < height / 2.0 + _ON_TABLE / 2.0
-            and (min(found.size) < _EDGE or float(np.abs(known.patch.colour - found.patch.colour).max()) < _TINT))
+            and (min(found.size) < _EDGE or known.patch.differs(found.patch) < _TINT))
 
 
 def _beside(found: UnknownObject, held: UnknownObject) -> bool:
     """Check whether what is seen may be a piece of what a hand holds, whose pose is not exact."""
-    return all(abs(value) < (size + max(found.size)) / 2.0 + _AT_HELD
-               for value, size in zip(held.pose.seen(found.pose.position), held.size)) and (
-                   held.pose.position[2] - held.size[2] / 2.0 > _AT_HELD / 2.0)
+    return held.holds(found.pose.position, max(found.size) / 2.0 + _AT_HELD) and held.bottom > _AT_HELD / 2.0
 
 
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
