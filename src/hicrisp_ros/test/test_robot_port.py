@@ -92,6 +92,19 @@ def test_a_stop_confirms_that_nothing_runs_any_more(driver: Driver) -> None:
     asker.join(PATIENCE)
 
 
+def test_a_stop_that_reaches_the_driver_late_leaves_the_next_command_alone(driver: Driver) -> None:
+    server = driver._server._server
+    take = server.internal_cancel_callback
+    server.cancel_sub.unregister()
+    late = rospy.Subscriber(f"robots/{driver.name}/execute/cancel", GoalID,
+                            lambda goal: (driver.begun.wait(PATIENCE), take(goal)))
+    robot = port(driver)
+    until(lambda: late.get_num_connections(), "way of a cancellation")
+    assert robot.stop(Deadline(PATIENCE)).ok
+    assert robot.execute(Command("work", robot=driver.name), Deadline(PATIENCE), Event()).ok
+    assert driver.ended == [Outcome.SUCCESS]
+
+
 def test_a_driver_that_goes_away_under_a_command_is_lost_in_plain_words(driver: Driver) -> None:
     robot, cancel, outcomes = port(driver), Event(), []  # type: ignore[var-annotated]
     asker = Thread(target=lambda: outcomes.append(robot.execute(

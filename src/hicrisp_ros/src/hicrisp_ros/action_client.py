@@ -192,13 +192,14 @@ class ActionClient:
             with self._lock:
                 del self._tracks[request.goal_id.id]
 
-    def end_others(self, seconds: float, anew: bool = False, whose: str = "") -> bool:
+    def end_others(self, seconds: float, anew: bool = False, whose: str = "", own: bool = False) -> bool:
         """End what other clients left running at the server: each goal by its id, so that no later one ends
         with it.
 
         Args:
             whose: the name of a node, where only its goals end, of an earlier life too; empty: everybody's.
             anew: whether only what the server says from now on counts, as where a goal may have begun just now.
+            own: whether this client's goals end, too.
 
         Returns:
             Whether the server has none of them any more; ``False`` when it cannot be reached within the wall time.
@@ -207,10 +208,10 @@ class ActionClient:
         heard = self._statuses if anew else -1
         while not (deadline.passed or rospy.is_shutdown()):
             with self._lock:
-                said = None if self._statuses == heard else self._unfinished
-                others = None if said is None else {
-                    each for each in said - set(self._tracks) if each.startswith(whose)}
-            if others is not None and not others:
+                current = self._unfinished is not None and self._statuses != heard
+                spared = set() if own else set(self._tracks)
+                others = {each for each in (self._unfinished or ()) if each.startswith(whose)} - spared
+            if current and not others:
                 return True
             if others and self._cancel.get_num_connections() and time.monotonic() - told > RESEND_AFTER:
                 told = time.monotonic()

@@ -12,7 +12,7 @@ from geometry_msgs.msg import Twist
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent, wait_until
+from hicrisp_core.time.waiting import LinkedEvent
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
@@ -65,7 +65,6 @@ class RosRobot:
         self.busy = False
         """Whether a command was sent and has not ended."""
         self._client = ActionClient(f"robots/{name}/execute", ExecuteCommandAction)
-        self._cancel_all = Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
         self._clearing: Optional[Thread] = None
 
     @property
@@ -166,9 +165,7 @@ class RosRobot:
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST,
                                    "its driver does not answer, so nobody knows whether it stands", self.name)
-        wait_until(self._cancel_all.get_num_connections, deadline)
-        self._cancel_all.publish(GoalID())
-        if not self._client.end_others(deadline.remaining, anew=True):
+        if not self._client.end_others(deadline.remaining, anew=True, own=True):
             return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION,
                                    "its driver has not ended its command", self.name)
         return Outcome(Status.SUCCESS, f"{self.name} stands still")
