@@ -78,8 +78,10 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
 
 
 def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
-    """Test that the centre is inside the bowl's wall, and the bottom between its floor and its rim; of what is in a box
-    or a drawer the centre, too, unless it stands low: what lies on a full one is not in it.
+    """Test that the centre is inside the bowl's wall and above its floor, and the bottom below its rim; in a box or a
+    drawer the centre, too, unless it stands low: what lies on a full one is not in it.
+
+    The bottom is not compared with the floor: a camera does not see it there, and nothing reaches through a floor.
 
     Args:
         predicate: gives the vertical tolerance, metres.
@@ -96,9 +98,8 @@ def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: W
     bottom = vertical_span(item, item.pose)[0]
     outline, middle = footprint(bowl, bowl.pose), Point(*item.pose.position[:2])
     around = outline.contains(middle) and outline.boundary.distance(middle) > BOWL_WALL
-    low = item.pose.position[2] if bowl.form.ground else bottom + predicate.tolerance  # A compartment has no floor.
     high = bottom if bowl.form.round or bottom <= (floor + rim) / 2.0 else item.pose.position[2] + predicate.tolerance
-    inside = around and floor <= low and high <= rim
+    inside = around and floor <= item.pose.position[2] and high <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
 
