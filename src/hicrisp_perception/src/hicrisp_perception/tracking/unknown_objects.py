@@ -53,6 +53,10 @@ _GROWS, _TINT = 0.03, 60.0
 """By how much it may be larger, metres, and how much its colour may differ, of 255."""
 _STANDS, _MOVED = 0.15, 0.5
 """Share of its outline that shows an object at least where others hide it, and of the open part that shows others."""
+_EXACT = 0.012
+"""How far from its middle that of what stands still may seem to be, metres."""
+_STEPS = (0.015, 0.005)
+"""Between the places that are tried for an object beside where it was, metres."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
@@ -183,9 +187,12 @@ class UnknownObjects:
         for name, known in moved.items():
             if name in again:
                 free.remove(again[name])
-                self._named[name] = _joined(known, again[name])
+                self._named[name] = joined = _joined(known, again[name])
+                if joined.pose == known.pose and _apart(known, again[name]) > _EXACT:  # Only a part of it shows.
+                    self._named[name] = replace(joined, pose=_best_place(joined, ground, claimed))
             elif known.visibility is not Visibility.GONE:
                 taken = any(known.holds(hand.tool.position, _AT_TOOL) for hand in hands.values())
+                known = known if taken else replace(known, pose=_best_place(known, ground, claimed))
                 found = _lost(known, ground, claimed, taken)
                 seen = stamp if found is Visibility.VISIBLE else known.stamp
                 self._named[name] = replace(known, stamp=seen, visibility=found)
@@ -227,6 +234,22 @@ def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray, taken: bool
         return Visibility.VISIBLE
     gone = not taken and shown is not None and around is not None and shown.absent and around.absent
     return Visibility.GONE if gone else Visibility.HIDDEN
+
+
+def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Pose:
+    """Return the pose near its place at which an object explains the picture best: what others hide in part may have
+    been put down or pushed a little beside where it is thought to be.
+    """
+    item, best = seen_as(known), known.pose  # Where nothing of it shows it stays.
+
+    def worth(pose: Pose) -> float:
+        shown = evidence_at(item, pose, ground, claimed)
+        return -math.inf if shown is None else shown.seen - shown.through
+
+    for step in _STEPS:
+        poses = [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3)]
+        best = max((best, *poses), key=worth)
+    return best if worth(best) > 0.0 else known.pose
 
 
 def seen_as(known: UnknownObject) -> WorldObject:
@@ -368,12 +391,16 @@ def _beside(found: UnknownObject, held: UnknownObject) -> bool:
     return held.holds(found.pose.position, max(found.size) / 2.0 + _AT_HELD) and held.bottom > _AT_HELD / 2.0
 
 
+def _apart(before: UnknownObject, now: UnknownObject) -> float:
+    return math.dist(before.pose.position, now.pose.position)
+
+
 def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
     """Return the newer box, unless less of the object is visible at the same place, or the robot is before it now."""
     if before.patch.whole and not now.patch.whole:
-        there = math.dist(before.pose.position, now.pose.position) < _THERE
+        there = _apart(before, now) < _THERE
         return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
-    moved = math.dist(before.pose.position, now.pose.position) > 0.012
+    moved = _apart(before, now) > _EXACT
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
     still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
