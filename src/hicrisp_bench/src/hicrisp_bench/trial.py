@@ -29,6 +29,7 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_perception.live_naming import STEADY, LiveNamer, live_namer
+from hicrisp_perception.picture_witness import picture_witness
 from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -243,6 +244,8 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     ports: Dict[str, Any] = {}
     if settings.interpreter is not None:
         ports["interpreter"] = settings.interpreter(domain)
+    if settings.perception == CAMERA:
+        ports["witness"] = picture_witness(models, world.camera.take)
     executive = parts.executive({world.robot.name: world.robot}, world, listen, **ports)
     began = time.perf_counter()
     begun.set()

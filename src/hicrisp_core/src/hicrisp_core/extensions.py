@@ -231,6 +231,7 @@ def standard_extensions() -> Extensions:
             "offered": Lazy("hicrisp_core.detector.fact_tests:OFFERED"),
             "opened": Lazy("hicrisp_core.detector.fact_tests:OPENED"),
             "shut": Lazy("hicrisp_core.detector.fact_tests:SHUT"),
+            "witness": Lazy("hicrisp_core.detector.fact_tests:WITNESS"),
         }),
         rungs=Registry("rung", RungKind, {
             "repair": Lazy("hicrisp_core.corrector.rungs:REPAIR"),

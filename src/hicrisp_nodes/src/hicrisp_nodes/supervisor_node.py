@@ -27,6 +27,7 @@ from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.supervisor_watch import BEAT_PERIOD
+from hicrisp_ros.tracks import by_camera
 from hicrisp_ros.wall_clock import ClockWatch, WallTimer
 from std_srvs.srv import Trigger
 
@@ -110,7 +111,8 @@ class Supervisor:
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
                           runs_dir, llm),
-            str(parameter("route", own_topic("/move_base/NavfnROS/plan"))), llm.api_keys)
+            str(parameter("route", own_topic("/move_base/NavfnROS/plan"))), llm.api_keys,
+            llm.testifies and by_camera())
         self._queue = TaskQueue(self._runner.run, self._publish, self._blocked,
                                 self._task_file.keep, lambda: self._gate.waits or self._clock.waits)
         self._take_over()

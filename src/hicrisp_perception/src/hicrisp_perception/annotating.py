@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from typing import List, Mapping, Optional, Sequence, Tuple
 
@@ -81,6 +82,18 @@ def as_jpeg(colour: np.ndarray) -> bytes:
     """
     done, data = cv2.imencode(".jpg", colour[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else b""
+
+
+def as_uri(jpeg: bytes) -> str:
+    """Write a JPEG file as a data URI.
+
+    Args:
+        jpeg: the file's bytes.
+
+    Returns:
+        The URI.
+    """
+    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _outline(item: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:

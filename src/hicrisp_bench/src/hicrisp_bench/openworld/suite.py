@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import List
 
+from hicrisp_bench.openworld import testimony
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_policies, add_scenes, add_seed, add_trials
@@ -43,6 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="what may be asked for (all)")
     parser.add_argument("--look", action="store_true", help="only look: nothing is asked for")
     parser.add_argument("--pictures", action="store_true", help="keep a picture of each task's end")
+    parser.add_argument("--witness", metavar="NAME", help="a file of config/llm whose model of the role vision says "
+                        "from pictures how tasks ended, with and without faults, next to the detector")
     add_policies(parser, POLICIES)
 
 
@@ -56,6 +59,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     Returns:
         A row for each scene and policy, and one for each kind of task.
     """
+    if options.witness:
+        return _witnessed(options, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures)
                                 for seed in range(options.seed, options.seed + options.trials)])
@@ -74,6 +79,17 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   (Section("What failed", failed, told), Section("Missed", missed, ("policy", "seed", "missed"))),
                   (Chart("placed", "Placed among objects that nobody described",
                          share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))
+
+
+def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
+    cases = [(fault, [OpenWorldTrial(options.config, SCENES[0], "open_loop", seed, tuple(options.tasks), None,
+                                     options.witness, fault)
+                      for seed in range(options.seed, options.seed + options.trials)]) for fault in testimony.FAULTS]
+    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    rows = [testimony.row_of(fault, own) for fault, own in found]
+    rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
+    return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
+                  {"trials": [{"fault": fault, **each} for fault, own in found for each in own.whole]})
 
 
 def _row(scene: str, policy: str, task: str, own: Tally) -> Row:

@@ -19,6 +19,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.episode import GoalGiven
 from hicrisp_sim.embedded import EmbeddedWorld
 
+from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
 from hicrisp_bench.openworld.truth import (
     INTO,
     TASKS,
@@ -51,6 +52,8 @@ class OpenWorldTrial:
         policy: a file of ``config/policies``, or ``LOOK``.
         tasks: which of ``truth.TASKS`` may be asked for.
         pictures: folder that gets a picture of the end; ``None`` for none.
+        witness: a file of ``config/llm`` whose model says from pictures how the task ended; empty for none.
+        fault: one of ``testimony.FAULTS``.
     """
 
     config: Path
@@ -59,11 +62,13 @@ class OpenWorldTrial:
     seed: int
     tasks: Sequence[str] = TASKS
     pictures: Any = None
+    witness: str = ""
+    fault: str = FAULTS[0]
 
 
 def key_of(trial: OpenWorldTrial) -> str:
     """Name a trial among those of its suite."""
-    return f"{trial.scene}, {trial.policy}, {trial.seed}"
+    return f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness else "")
 
 
 def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
@@ -111,18 +116,23 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
             return {"message": naming.message}
         names[ware] = naming.name
     predicate = "in" if asked.kind == INTO else "next_to"
-    goal = Goal.of(Holds(Relation(names[asked.item], predicate, names[asked.reference])))
+    fact = Relation(names[asked.item], predicate, names[asked.reference])
+    witness = witness_of(trial.config, trial.witness, world) if trial.witness else None
+    if trial.fault != FAULTS[0]:
+        kind, magnitude = fault_of(trial.fault, trial.seed)
+        world.inject(kind, "", magnitude)
     late, first, began = Event(), world.time, time.perf_counter()
     world.simulation.at(first + _SECONDS, late.set)
     executive = parts.executive(
-        {world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(goal))
+        {world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(Goal.of(Holds(fact))))
     result = executive.run(Task(str(asked)))
     world.settle(1.0)
     if trial.pictures is not None:
         world.snapshot(Path(trial.pictures) / f"{trial.scene}_{trial.policy}_{trial.seed}.png")
     success = done(asked, wares_now(world), parts.domain.predicates["next_to"].tolerance, held_by_robots(world))
     corrections = dict(result.corrections)
-    return {"named": True, "claimed": bool(result.success), "success": success,
+    told = told_of_end(witness, fact, world, parts.domain) if witness is not None else {}
+    return {**told, "named": True, "claimed": bool(result.success), "success": success,
             "first": success and not sum(corrections.values()), "corrections": corrections,
             "corrected_by": dict(result.corrected_by), "message": result.message, "plan": list(result.plan),
             "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began}

@@ -327,9 +327,11 @@ def _level(a: WorldObject, b: WorldObject) -> bool:
 HOLDING = FactTest(holding, grips=True, role="held")
 ON = FactTest(on, role="stands_on")
 IN = FactTest(within_bowl, role="inside")
-NEAR = FactTest(near)
+NEAR = FactTest(near, limit="with a gap of at most {0:.0f} cm")
 DIRECTION = FactTest(direction)
 LYING = FactTest(lying)
+WITNESS = FactTest(lambda *_: _UNSEEN)
+"""No pose shows it; a second witness is asked."""
 TOO_WIDE = FactTest(too_wide)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")

@@ -14,6 +14,8 @@ from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 Measuring = Callable[[WorldState], Optional[Seen]]
+WITNESS = "witness"
+"""The test of what no geometry shows: a second witness sees it."""
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
@@ -41,10 +43,11 @@ def is_measured(domain: Domain, fact: Relation) -> bool:
         fact: predicate, subject and object.
 
     Returns:
-        True if its predicate has a geometric test; false also for an unknown predicate.
+        True if its predicate has a geometric test; false also for an unknown predicate, and for one that a second
+        witness sees.
     """
     predicate = domain.predicates.get(fact.predicate)
-    return predicate is not None and bool(predicate.detect)
+    return predicate is not None and predicate.detect not in ("", WITNESS)
 
 
 def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
@@ -72,7 +75,7 @@ def measuring(domain: Domain, fact: Relation) -> Measuring:
         Called with a world; returns the result, or ``None`` if no pose decides it.
     """
     predicate = domain.predicates.get(fact.predicate)
-    if predicate is None or not predicate.detect:
+    if predicate is None or not is_measured(domain, fact):
         return lambda _: None
     return partial(_measure, predicate, extensions().tests.get(predicate.detect), fact)
 

@@ -118,6 +118,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.NO_PICTURE: ("{said}", "the camera shows nothing that can be used"),
     CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
                           "the camera does not see it exactly enough"),
+    CauseKind.DISPUTED: ("{said}", "what is measured is not what the pictures show"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}", "{said}"),
     CauseKind.NO_PATH: ("no path reaches {names}", "{said}", "no path was found"),

@@ -10,7 +10,7 @@ from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
 from hicrisp_core.corrector.offset import AimLearner
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects, names_of
+from hicrisp_core.domain.effects import apply_effects, expected_facts, names_of
 from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
@@ -21,6 +21,7 @@ from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look
 from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
 from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.executive.schedule import Passage, Traffic
+from hicrisp_core.executive.second_witness import SecondWitness
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -30,8 +31,10 @@ from hicrisp_core.model import (
     Level,
     Outcome,
     Pose,
+    Relation,
     Status,
     Step,
+    Unmet,
     Verdict,
     WorldState,
 )
@@ -83,6 +86,7 @@ class Attempts:
         self._searcher = searcher
         self._looking = ActiveObserver(ports.robots, cancel)
         self.aim = aim
+        self.witness = SecondWitness(ports.witness, domain, policy.witness, ledger)
         self._watching = Lock()
         self._asking = Lock()
         self._keeping = InvariantGuard(domain)
@@ -128,6 +132,7 @@ class Attempts:
         if self._ports.watch is not None:
             with self._watching:
                 world = self._ports.watch.see(world)
+        world = self.witness.see(world)
         self._seen[:] = [world]
         return world
 
@@ -193,6 +198,8 @@ class Attempts:
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
+            if self.witness.witnessed(_changes(self._domain, aimed)):
+                self.witness.keep(aimed.robot, before)
             outcome, told = self._execute(aimed, before)
             self._ledger.tell(OutcomeClaimed(
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
@@ -226,16 +233,28 @@ class Attempts:
     ) -> Tuple[WorldState, Verdict]:
         """Return the detector's verdict, and its world: observed again if the view supports no verdict.
         """
-        verdict = self._ports.detector.check(command, before, after, outcome)
+        verdict = self._checked(command, before, after, outcome)
 
         def doubt(world: WorldState) -> Tuple[str, ...]:
             nonlocal verdict
             if world is not after:
-                verdict = self._ports.detector.check(command, before, world, outcome)
+                verdict = self._checked(command, before, world, outcome)
             found = verdict.feedback
             return found.subjects if found is not None and found.kind in OUT_OF_VIEW else ()
 
         return self._looking.until(after, doubt, (command.robot,), observe, self._ledger), verdict
+
+    def _checked(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
+        """Return the detector's verdict, to which the witness tells what nothing else shows."""
+        facts = self.witness.witnessed(_changes(self._domain, command)) if outcome.ok else ()
+        self.witness.hear(facts, after, command.robot)
+        for fact in facts:
+            doubt = self.witness.doubts.get(fact)
+            if doubt is not None:
+                negated = fact not in expected_facts(self._domain, command)[0]
+                return Verdict(Feedback(Level.HIGH, FeedbackKind.CANNOT_TELL, command, subjects=doubt.names,
+                                        cause=doubt, unmet=(Unmet((fact,), negated=negated),)))
+        return self._ports.detector.check(command, before, self.witness.see(after), outcome)
 
     def help(self, wanted: str) -> bool:
         """Ask a person for help, and wait.
@@ -366,6 +385,11 @@ def told_by_user(verdict: Verdict) -> bool:
         True if the command was stopped or not started for this reason.
     """
     return verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.SAID_BY_USER
+
+
+def _changes(domain: Domain, command: Command) -> Tuple[Relation, ...]:
+    made, removed = expected_facts(domain, command)
+    return (*made, *removed)
 
 
 def _point(pose: Optional[Pose]) -> Optional[Tuple[float, ...]]:

@@ -15,10 +15,11 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog
+from hicrisp_core.executive.second_witness import SecondWitness
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import breaking, ended_by, guard, missing, truth, unknown_in
-from hicrisp_core.model import Cause, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Stage, Statement, facts_in
 from hicrisp_core.policy.policy import TASK, Policy
 from hicrisp_core.time.deadline import Deadline
@@ -40,11 +41,14 @@ class GoalKeeper:
 
     Args:
         goal: what the brain states; ``None`` if it does not know.
+        witness: is asked about the goal too.
     """
 
     def __init__(
-        self, domain: Domain, policy: Policy, ledger: RunLog, goal: Optional[Goal], world: WorldState
+        self, domain: Domain, policy: Policy, ledger: RunLog, goal: Optional[Goal], world: WorldState,
+        witness: Optional[SecondWitness] = None,
     ) -> None:
+        self._witness = witness or SecondWitness(None, domain, policy.witness, ledger)
         self._domain = domain
         self._asked = policy.verify_goal == TASK and policy.detect
         self._ledger = ledger
@@ -140,7 +144,7 @@ class GoalKeeper:
             Their names.
         """
         left = self._certain()
-        found = None if left is None else missed(left, self._domain, world, STILL_SURE)
+        found = None if left is None else self._missed(left, world)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
             return found.subjects if found is not None else ()
         return out_of_sight(world, found.subjects)
@@ -158,7 +162,7 @@ class GoalKeeper:
         left = self._certain()
         if left is None:
             return None
-        found = missed(left, self._domain, world, STILL_SURE)
+        found = self._missed(left, world)
         before = tuple(each for stage in left.stages[:-1] for each in missing(
             stage.conditions, world.relations, self._domain))
         if before:
@@ -169,6 +173,10 @@ class GoalKeeper:
         words = words_of(found, self._domain).error if found is not None else ""
         self._ledger.tell(GoalJudged(seen=found is None, missing=words))
         return found
+
+    def _missed(self, left: Goal, world: WorldState) -> Optional[Feedback]:
+        self._witness.hear((fact for each in final_conditions(left, self._domain) for fact in facts_in(each)), world)
+        return missed(left, self._domain, self._witness.see(world), STILL_SURE, self._witness.doubts.get)
 
     def holds_in(self, world: WorldState) -> bool:
         """Check whether nothing is missing of the remaining goal in a world that is known for certain.
@@ -197,7 +205,10 @@ class GoalKeeper:
             invariants=goal.texts.get("invariants", ())))
 
 
-def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -> Optional[Feedback]:
+def missed(
+    goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0,
+    disputed: Callable[[Relation], Optional[Cause]] = lambda fact: None,
+) -> Optional[Feedback]:
     """Return the feedback for a goal that is not observed to hold.
 
     A fact about an object that is out of view is neither missing nor observed; the same holds for a fact in
@@ -208,6 +219,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
         sigmas: error of a pose, in standard deviations, under which a fact must stay the same; 0 doubts nothing.
+        disputed: why nobody can tell whether a fact holds, however exact its poses.
 
     Returns:
         The feedback; ``None`` if the goal holds.
@@ -215,7 +227,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -
     unseen = {each.name for each in world.unseen}
 
     def doubt(fact: Relation) -> Optional[Cause]:
-        return doubt_about(domain, fact, world, sigmas) if sigmas > 0.0 else None
+        return disputed(fact) or (doubt_about(domain, fact, world, sigmas) if sigmas > 0.0 else None)
 
     def unknown(fact: Relation) -> bool:
         return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact) is not None
@@ -233,7 +245,8 @@ def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -
     cause = next(iter(causes.values()))
     return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
                     conditions=lacking[:1], cause=cause,
-                    unmet=tuple(Unmet((fact,)) for fact in causes))
+                    unmet=tuple(Unmet((fact,)) for fact, each in causes.items()
+                                if each.kind is not CauseKind.DISPUTED))  # Doing it again settles no dispute.
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:

@@ -23,6 +23,7 @@ from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
+from hicrisp_core.executive.second_witness import TASK
 from hicrisp_core.executive.step import StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.correction import Maker, MakerKind, Rung
@@ -51,7 +52,8 @@ class TaskRun:
         self, task: Task, conversation: Tuple[Turn, ...], plan: Plan, runner: StepRunner, ports: Ports,
         domain: Domain, policy: Policy, ledger: RunLog, world: WorldState,
     ) -> None:
-        self._goal = GoalKeeper(domain, policy, ledger, plan.goal, world)
+        self._goal = GoalKeeper(domain, policy, ledger, plan.goal, world, runner.attempts.witness)
+        runner.attempts.witness.keep(TASK, world)
         if plan.goal is not None:
             runner.attempts.keep(plan.goal.invariants)
         self._task = task
@@ -81,8 +83,7 @@ class TaskRun:
         """The world as the steps make it by the domain's effects."""
         self._turned = False
         """Whether a stage of the goal turned out otherwise than the plan has it."""
-        self._changed = False
-        """Whether the user has changed the task."""
+        self._changed = False  # Whether the user has changed the task.
         self._talk = runner.attempts.conversation
         self._conversation = conversation
         self._talk.about(task, conversation, lambda: self._goal.goal)

@@ -46,9 +46,10 @@ TRAVI = "travi"
 ROPA = "ropa"
 CORRECTOR = "corrector"
 VISION = "vision"
-ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR, VISION)
+WITNESS = "witness"
+ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR, VISION, WITNESS)
 """Words to a goal; plans; steps to commands; CoPAL's agents for talk, specification and plans; corrections
-within a step; what pictures show.
+within a step; what pictures show; whether they show a goal, which is the model of ``vision`` unless said otherwise.
 """
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]
@@ -144,8 +145,13 @@ class LlmSettings:
         Returns:
             The role's own settings, else these.
         """
-        found = self.roles.get(role, self)
+        found = self.roles.get(role) or (self.roles.get(VISION) if role == WITNESS else None)
         return found if isinstance(found, LlmSettings) else self
+
+    @property
+    def testifies(self) -> bool:
+        """Whether a model is asked from pictures whether goals hold."""
+        return any(role in self.roles for role in (VISION, WITNESS)) and not self.of_role(WITNESS).offline
 
     @property
     def offline(self) -> bool:

@@ -26,6 +26,8 @@ class CauseKind(Enum):
     """The camera shows nothing that can be used; ``said`` has what is wrong with it."""
     IMPRECISE = "imprecise"
     """Poses are not known exactly enough: the objects."""
+    DISPUTED = "disputed"
+    """Two witnesses disagree, or the only one cannot tell: the objects; ``said`` quotes them."""
     REFUSED = "refused"
     """The driver refused the command before anything moved: the driver, where it is known by name."""
     UNSUPPORTED = "unsupported"

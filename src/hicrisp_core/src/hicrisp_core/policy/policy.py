@@ -28,6 +28,8 @@ OFF: Final = "off"
 """What is judged at the end; ``MODEL`` is who judges it otherwise."""
 LATER: Final = "later"
 """That failed steps are corrected once the whole plan was carried out."""
+UNMEASURABLE, DOUBT, ALWAYS = "unmeasurable", "doubt", "always"
+"""What a second witness is asked about."""
 ON: Final = "on"
 """That a part of a policy is on."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
@@ -94,6 +96,10 @@ class Policy:
         look_before_release: whether an arm looks at what it holds above the goal, goes there anew until that
             is near enough, and only then lets go; and whether it looks at what it reaches for before its hand
             closes.
+        witness: what the model of the role ``vision`` is asked about from pictures before and after:
+            ``unmeasurable``, what a domain says only a witness sees; ``doubt``, also what of the goal is measured
+            with a standard deviation above half the tolerance; ``always``, all of the goal. A sure measurement
+            stands; else disagreement asks for another view. ``off``, or no such model: nothing.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
         prompts: folder of ``config/prompts``, the policy's own or the workspace's; what it lacks is taken
@@ -122,6 +128,7 @@ class Policy:
     body: Literal["direct", "model", "similar"] = "direct"
     memory: Literal["off", "read", "on"] = OFF
     look_before_release: Literal["off", "on"] = OFF
+    witness: Literal["off", "unmeasurable", "doubt", "always"] = OFF
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = fixed(SearchLimits())

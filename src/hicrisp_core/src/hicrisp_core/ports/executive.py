@@ -17,6 +17,7 @@ from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.observer import Namer, NamingRequest, Observer
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.ports.witness import Witness
 
 
 class TaskWatch(Protocol):
@@ -118,6 +119,7 @@ class Ports:
         naming: the name that a text gives to an unknown object, or to one of these names; ``None`` if it asks for
             something else.
         namer: keeps the names of what no file describes, where such objects are observed.
+        witness: says from pictures whether facts hold, where a model does.
         true_state: the world as a simulation knows it, for what the memory keeps; ``None`` from a real one.
     """
 
@@ -141,4 +143,5 @@ class Ports:
     interpreter: Optional[Interpreter] = None
     naming: Callable[[str, Container[str]], Optional[NamingRequest]] = field(default=lambda text, known: None)
     namer: Optional[Namer] = None
+    witness: Optional[Witness] = None
     true_state: Callable[[], Optional[WorldState]] = field(default=lambda: None)

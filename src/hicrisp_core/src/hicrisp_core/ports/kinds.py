@@ -85,6 +85,7 @@ class FactTest:
         fixed: whether it depends on where a robot's stand is, and not on where its tool is seen.
         part: whether it is about the part of the subject that hangs on a joint.
         in_hand: whether it may hold of what is in a hand, too.
+        limit: how its tolerance is said to a witness, with ``{0}`` for the centimetres.
     """
 
     see: Callable[..., Seen]
@@ -94,6 +95,7 @@ class FactTest:
     fixed: bool = False
     part: bool = False
     in_hand: bool = False
+    limit: str = ""
 
 
 class RungKind(ABC):

@@ -108,10 +108,23 @@ class GoalJudged(Event):
 
 
 @dataclass(frozen=True)
-class Recalled(Event):
-    """What earlier runs gave this one: ``what`` is ``examples`` or ``offsets``; ``ids`` are the memory's,
-    ``texts`` the requests or the keys of the offsets.
+class Witnessed(Event):
+    """What a model says of a statement from pictures, and why; ``measured`` is what the detector says (``None`` where
+    nothing measures it), ``holds`` what counts (``None``: open).
     """
+
+    kind: ClassVar[str] = "witnessed"
+    statement: str = ""
+    answer: str = ""
+    why: str = ""
+    measured: Optional[bool] = None
+    sure: bool = False
+    holds: Optional[bool] = None
+
+
+@dataclass(frozen=True)
+class Recalled(Event):
+    """What earlier runs gave: ``what`` is ``examples`` or ``offsets``, ``texts`` the requests or the offsets' keys."""
 
     kind: ClassVar[str] = "recalled"
     what: str = ""
@@ -258,8 +271,8 @@ class LookedAgain(Event):
 
 @dataclass(frozen=True)
 class OffsetLearnt(Event):
-    """What the action decoder has learnt for ``key`` (robot, action, frame), metres; ``applied`` corrects other
-    commands than the one that missed, and is zero until several ``samples`` agree.
+    """What the decoder has learnt for ``key`` (robot, action, frame), metres; ``applied`` corrects other commands than
+    the one that missed, and is zero until several ``samples`` agree.
     """
 
     kind: ClassVar[str] = "offset"
@@ -272,9 +285,7 @@ class OffsetLearnt(Event):
 
 @dataclass(frozen=True)
 class ApprovalAsked(Event):
-    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what is
-    unknown of its consequences.
-    """
+    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what is unknown of that."""
 
     kind: ClassVar[str] = "approval"
     command: str = ""
@@ -285,10 +296,7 @@ class ApprovalAsked(Event):
 
 @dataclass(frozen=True)
 class PictureTaken(Event):
-    """A picture; ``file`` is relative to the run folder.
-
-    ``eye`` is ``camera`` for what the perception's camera saw, with what was recognised drawn in.
-    """
+    """A picture; ``file`` is relative to the run folder, ``eye`` is ``camera`` for what the perception saw in it."""
 
     kind: ClassVar[str] = "picture"
     file: str = ""
@@ -386,6 +394,6 @@ EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
     StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, LookedAgain, OffsetLearnt, ApprovalAsked, PictureTaken,
     BaseDrove, FaultInjected,
-    UsageSoFar, Waiting, Noted, Recalled,
+    UsageSoFar, Waiting, Noted, Recalled, Witnessed,
     TaskFinished)}
 """The table of kinds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from hicrisp_core.trace.events import CorrectionMade
+from hicrisp_core.trace.events import CorrectionMade, Witnessed
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, counted, timeline_of
 
@@ -78,7 +78,24 @@ def reasons_of(story: Timeline) -> List[Why]:
         times = counted(aimed, "time")
         told.append(Why(f"The action decoder also corrected the aim {times} by the measured deviation.", 0.0,
                         story.seconds))
+    told += [Why(witness_words(each), each.t, each.t) for each in story.testimonies[-_MOST:]]
     return [*told, *(Why(text, story.seconds, story.seconds) for text in _ended(story))]
+
+
+def witness_words(said: Witnessed) -> str:
+    """Word what a second witness said, and what counts.
+
+    Args:
+        said: the event.
+
+    Returns:
+        A sentence.
+    """
+    why = f' ("{said.why}")' if said.why else ""
+    agrees = said.measured is None or said.answer == "cannot tell" or (said.answer == "yes") is said.measured
+    rest = "is exact, and stands" if said.holds is not None else "but is not exact, so that is open"
+    counts = "" if agrees else f" The measurement says otherwise, {rest}."
+    return f"Asked from pictures whether {said.statement}, a model said: {said.answer}{why}.{counts}"
 
 
 def _understood(story: Timeline) -> List[str]:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Type
 
 from hicrisp_core.trace import events
-from hicrisp_core.trace.explain import maker_words, source_words
+from hicrisp_core.trace.explain import maker_words, source_words, witness_words
 from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline
 
@@ -27,7 +27,7 @@ _ALONE: Mapping[Type[events.Event], Sequence[str]] = {
     events.StackChanged: ("stack",), events.UsageSoFar: ("usage",), events.OffsetLearnt: ("offsets",),
     events.PictureTaken: ("pictures",), events.BaseDrove: ("drives",), events.TaskFinished: ("doing",),
     **dict.fromkeys((events.QuestionAsked, events.UserSaid, events.ApprovalAsked, events.Recalled,
-                     events.FaultInjected, events.Noted), ("said",))}
+                     events.FaultInjected, events.Noted, events.Witnessed), ("said",))}
 """The sections that a kind of event changes besides ``run`` and those of its steps."""
 
 
@@ -234,6 +234,8 @@ def _told(event: events.Event) -> Sections:
         shown.update(text="; ".join(event.texts), reply=event.what)
     elif isinstance(event, events.FaultInjected):
         shown.update(text=event.fault, reply=event.target)
+    elif isinstance(event, events.Witnessed):
+        shown.update(kind=events.Noted.kind, text=witness_words(event))
     elif isinstance(event, events.Noted):
         shown.update(text=event.text)
     return shown

@@ -146,6 +146,8 @@ class Timeline:
     """With the seconds at which it was injected; ``None`` for those of the scene."""
     recalled: List[events.Recalled] = field(default_factory=list)
     """What earlier runs gave this one."""
+    testimonies: List[events.Witnessed] = field(default_factory=list)
+    """What a second witness said."""
     answer: str = ""
     refusal: Optional[events.Refused] = None
     usage: events.UsageSoFar = field(default_factory=events.UsageSoFar)
@@ -366,9 +368,9 @@ _LATEST = {"task_received": "task", "goal": "goal", "goal_judged": "judged", "re
            "task_finished": "end"}
 """The kinds of events of which the last one is kept, and where."""
 _LISTED = {"question": "questions", "said": "remarks", "plan": "plans", "recalled": "recalled", "picture": "pictures",
-           "drove": "drives", "correction": "corrections"}
+           "drove": "drives", "correction": "corrections", "witnessed": "testimonies"}
 """Those of which all are kept, in their order."""
-_SAID = ("question", "said", "approval", "recalled", "fault", "note")
-_ASIDE = ("task_received", "goal", "goal_judged", "plan", "question", "step_started", "step_finished", "command",
-          "outcome", "verdict", "drove", "usage", "task_finished")
+_SAID = ("question", "said", "approval", "recalled", "fault", "note", "witnessed")
+_ASIDE = ("task_received", "goal", "goal_judged", "witnessed", "plan", "question", "step_started", "step_finished",
+          "command", "outcome", "verdict", "drove", "usage", "task_finished")
 """Those that are no moments of a step by themselves."""

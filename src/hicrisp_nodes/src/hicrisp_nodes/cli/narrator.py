@@ -27,7 +27,9 @@ from hicrisp_core.trace.events import (
     UserSaid,
     VerdictGiven,
     Waiting,
+    Witnessed,
 )
+from hicrisp_core.trace.explain import witness_words
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, counted
 
@@ -41,6 +43,7 @@ _RECALLED = ("learned in earlier runs", "earlier tasks like this one")
 _REMARKS: Mapping[Type[Event], Callable[[Any], Tuple[str, str]]] = {
     Noted: lambda event: (event.text, "soft"),
     Waiting: lambda event: (event.text, "soft"),
+    Witnessed: lambda event: (witness_words(event), "soft"),
     ApprovalAsked: lambda event: (f"{'approved' if event.granted else 'not approved'}: {event.command}", "warn"),
     FaultInjected: lambda event: (f"injected: {event.fault} {event.target}", "warn"),
     Recalled: lambda event: (f"memory: {_RECALLED[event.what == 'examples']}: {'; '.join(event.texts)}", "soft"),

@@ -14,12 +14,13 @@ from hicrisp_msgs.msg import (
     ReportTaskAction,
     TranslateStepAction,
     UnderstandAction,
+    WitnessAction,
 )
 from hicrisp_msgs.srv import AimCommand
 
 
 class NodeClients:
-    """Brain, body, corrector and detector."""
+    """Brain, body, corrector, detector and witness."""
 
     def __init__(self) -> None:
         self.brain = NodeClient("brain/plan", PlanTaskAction)
@@ -28,6 +29,7 @@ class NodeClients:
         self.body = NodeClient("body/translate", TranslateStepAction)
         self.corrector = NodeClient("corrector/correct", CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)
+        self.witness = NodeClient("witness", WitnessAction)
         self.detector = RosDetector()
 
     def reachable(self) -> Dict[str, bool]:

@@ -39,6 +39,7 @@ from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.ports.witness import RosWitness
 from hicrisp_ros.simulated_world import true_state
 
 from hicrisp_nodes.supervisor.drives import Drives
@@ -103,6 +104,7 @@ class TaskRunner:
         memory: what earlier runs left; nothing where none is given.
         route: topic of the path that a base's planner has found; empty where none tells.
         secrets: keys that reach no event, report or status.
+        testifies: whether a model is asked from pictures whether goals hold.
     """
 
     def __init__(
@@ -111,7 +113,7 @@ class TaskRunner:
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
         patience: float = 10.0, pictures: bool = True, memory: Optional[MemorySettings] = None,
-        route: str = "", secrets: Sequence[str] = (),
+        route: str = "", secrets: Sequence[str] = (), testifies: bool = False,
     ) -> None:
         self._configuration = configuration
         self._clients = clients
@@ -133,6 +135,7 @@ class TaskRunner:
         self._memory = memory
         self._route = route
         self._secrets = tuple(secrets)
+        self._testifies = testifies
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0
 
@@ -337,6 +340,7 @@ class TaskRunner:
             interpreter=RosInterpreter(self._clients.interpreter, cancel),
             naming=naming_in,
             namer=self._namer,
+            witness=RosWitness(self._clients.witness, cancel) if self._testifies else None,
             true_state=lambda: true_state(self._configuration),
         )
 

@@ -38,8 +38,10 @@ from sensor_msgs.msg import CompressedImage
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_msgs.srv import Snapshot, SnapshotResponse
 from hicrisp_perception.annotating import annotated, as_jpeg
+from hicrisp_perception.picture_witness import Take
 from hicrisp_perception.ros.naming_server import NamingServer, open_naming
 from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
+from hicrisp_perception.ros.witness_server import WitnessServer, open_witness
 from hicrisp_perception.sources import open_source
 
 DETECTIONS = "detections"
@@ -133,6 +135,12 @@ class PictureServer:
         looked = self._looked
         return None if looked is None else looked[0].stamp
 
+    @property
+    def picture(self) -> Optional[Picture]:
+        """The newest image; ``None`` before the first."""
+        looked = self._looked
+        return None if looked is None else looked[0]
+
     def show(self, picture: Picture, tracks: Tuple[Track, ...], objects: Mapping[str, WorldObject]) -> None:
         """Set the image to serve.
 
@@ -173,11 +181,13 @@ class PerceptionServer:
     Args:
         patience: wall seconds without a picture before the log says so.
         naming: names unknown objects, where a model for that is configured.
+        witness: serves the pictures to a model that says what became of a task, where one is configured.
     """
 
     def __init__(
         self, configuration: Configuration, camera: CameraSettings, sight: OpenSight,
         patience: float = PATIENCE, naming: Optional[NamingServer] = None,
+        witness: Callable[[Take], Optional[WitnessServer]] = lambda take: None,
     ) -> None:
         self._open_sight, self._patience, self._naming = sight, patience, naming
         self._lock = Lock()
@@ -185,6 +195,7 @@ class PerceptionServer:
         self._publisher = TrackPublisher()
         self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._door = PictureServer()
+        self._witness = witness(lambda: self._door.picture)
         self._looked, self._why, self._seconds = -math.inf, "", 0.0
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)
@@ -197,6 +208,8 @@ class PerceptionServer:
         self._thread.end()
         if self._naming is not None:
             self._naming.stop()
+        if self._witness is not None:
+            self._witness.stop()
         self._pictures.close()
         self._door.close()
         self._diagnostics.stop()
@@ -297,7 +310,7 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    return PerceptionServer(configuration, camera, open_source, naming=open_naming())
+    return PerceptionServer(configuration, camera, open_source, naming=open_naming(), witness=open_witness)
 
 
 def main() -> None:

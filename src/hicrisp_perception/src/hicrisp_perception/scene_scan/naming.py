@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple, Union
@@ -20,7 +19,7 @@ from hicrisp_core.prompting.templates import Placeholders, Prompts
 from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_perception.annotating import annotated, as_jpeg
+from hicrisp_perception.annotating import annotated, as_jpeg, as_uri
 from hicrisp_perception.scene_scan.describing import Described, numbered
 
 PROMPTS = "naming"
@@ -111,7 +110,7 @@ def ask_names(
              for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
-                _schema(len(things)), lambda said: _read(said, len(things)), images=[_uri(each) for each in pictures])
+                _schema(len(things)), lambda said: _read(said, len(things)), images=[as_uri(each) for each in pictures])
     return reply, pictures[1]
 
 
@@ -127,10 +126,6 @@ def _schema(count: int) -> Dict[str, Any]:
                     "also": {"type": "array", "items": dict(words), "maxItems": _MOST_ALSO},
                     "sure": {"type": "number", "minimum": 0, "maximum": 1}})
     return closed({"objects": {"type": "array", "maxItems": count, "items": entry}})
-
-
-def _uri(jpeg: bytes) -> str:
-    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _read(said: Completion, count: int) -> Union[Dict[int, Name], ParseFailure]:

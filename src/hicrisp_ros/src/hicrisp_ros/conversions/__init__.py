@@ -11,6 +11,7 @@ from hicrisp_ros.conversions.meaning import (
     REPORT_ANSWER,
     REPORT_REQUEST,
     REQUEST,
+    TESTIMONY,
     UNDERSTOOD,
 )
 from hicrisp_ros.conversions.task import COMMAND, KEEP_OUTS, KNOWN_WAY, PLAN, RECORD, REMEMBERED, STEP, USAGE
@@ -20,6 +21,7 @@ from hicrisp_ros.conversions.world import VIEW, WORLD
 __all__ = [
     "COMMAND", "CORRECTION", "CORRECTION_REQUEST", "CORRECTOR_ANSWER", "CORRECTOR_REQUEST", "FEEDBACK", "GOAL",
     "KEEP_OUTS", "KNOWN_WAY", "OUTCOME", "PLAN", "PLAN_ANSWER", "PLAN_REQUEST", "RECORD", "REMEMBERED",
-    "REPORT_ANSWER", "REPORT_REQUEST", "REQUEST", "STACK", "STEP", "TRANSLATION", "TRIED", "TURNS", "UNDERSTOOD",
+    "REPORT_ANSWER", "REPORT_REQUEST", "REQUEST", "STACK", "STEP", "TESTIMONY", "TRANSLATION", "TRIED", "TURNS",
+    "UNDERSTOOD",
     "USAGE", "VERDICT", "VIEW", "WORLD", "pose_from_msg", "pose_to_msg",
 ]

@@ -11,6 +11,7 @@ from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.ports.interpreter import Request, Understood
+from hicrisp_core.ports.witness import Finding, Ruling, Testimony
 
 from hicrisp_msgs import msg
 from hicrisp_ros.conversions.codec import Part, Spread, codec, marked, named
@@ -66,5 +67,10 @@ def _understood_from_msg(message: msg.UnderstandResult) -> Understood:
     return Understood(meaning, trouble, USAGE.from_msg(message.usage), message.sure if message.sure >= 0.0 else None)
 
 
+_RULING = named(Ruling, Ruling.CANNOT_TELL)
+TESTIMONY = codec(Testimony, msg.WitnessResult, usage=USAGE, said=Spread(
+    lambda said: {"answers": [_RULING.to_msg(each.answer) for each in said], "reasons": [each.why for each in said]},
+    lambda message: tuple(Finding(_RULING.from_msg(answer), why)
+                          for answer, why in zip(message.answers, message.reasons))))
 UNDERSTOOD = Part(_understood_to_msg, _understood_from_msg)
 """With ``trouble`` set if its goal cannot be parsed."""
