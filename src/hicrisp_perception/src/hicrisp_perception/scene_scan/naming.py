@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple, Union
 
 from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.images import data_uri
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track
 from hicrisp_core.model.world import Uncertainty, WorldObject
@@ -111,7 +111,7 @@ def ask_names(
              for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
-                _schema(len(things)), lambda said: _read(said, len(things)), images=[_uri(each) for each in pictures])
+                _schema(len(things)), lambda said: _read(said, len(things)), images=[data_uri(each) for each in pictures])
     return reply, pictures[1]
 
 
@@ -127,10 +127,6 @@ def _schema(count: int) -> Dict[str, Any]:
                     "also": {"type": "array", "items": dict(words), "maxItems": _MOST_ALSO},
                     "sure": {"type": "number", "minimum": 0, "maximum": 1}})
     return closed({"objects": {"type": "array", "maxItems": count, "items": entry}})
-
-
-def _uri(jpeg: bytes) -> str:
-    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _read(said: Completion, count: int) -> Union[Dict[int, Name], ParseFailure]:
