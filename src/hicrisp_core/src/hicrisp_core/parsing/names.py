@@ -26,10 +26,12 @@ _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "n
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
              "twelfth")
 NUMBERS = {word: str(number) for words in (_CARDINALS, _ORDINALS) for number, word in enumerate(words, 1)}
-_EXACT, _OWN, _TYPE, _ASIDE = range(4)
-"""How well words fit: they are the name, their head is the name's head, their head is the type's, or they are
-only said besides.
+_EXACT, _OWN, _TYPE, _ASIDE, _FOR = range(5)
+"""How well words fit: they are the name, their head is the name's head, their head is the type's, they are only said
+besides, or say what the object is for.
 """
+USE = "use"
+"""The attribute that says what an object is for; its words tell objects apart and name none."""
 _LONG = 8
 """Letters of a word in which two slips may be slips; in a shorter one it is one."""
 _REPLACED = 5
@@ -136,7 +138,8 @@ class Names:
             return _OWN if item is not None and item.movable else None
         if item is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
             return _OWN
-        return _accounted(words, sayings)
+        found = _accounted(words, sayings)
+        return None if found == _FOR else found
 
     def _sayings_of(self, name: str) -> Dict[str, int]:
         """Return what is said of an object, each with how well it names it."""
@@ -158,10 +161,14 @@ class Names:
         said = words_of(name)
         head = next((word for word in reversed(said) if not word.isdigit()), "")
         add(tuple(word for word in said if word == head or word not in denied), _OWN)
-        for value in own.values():
-            add(words_of(str(value)), _ASIDE)
+        for key, value in own.items():
+            if key != USE:
+                add(words_of(str(value)), _ASIDE)
         for type_ in self._types[name]:
             add(words_of(type_), _TYPE)
+        for word in (form for said in words_of(str(own.get(USE, ""))) for stem in _stems(said)
+                     for form in forms_of((stem,))):
+            found.setdefault(word, _FOR)
         return found
 
     def _colours(self, name: str) -> FrozenSet[str]:
@@ -190,6 +197,14 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
                 now, how = told[end], before if said.isdigit() else sayings[said]
                 told[end] = how if now is None else min(now, how)
     return told[-1]
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield a word, and of ``cutting`` what may be its verb: ``cutt``, ``cutte``, ``cut``."""
+    yield word
+    if word.endswith(_GERUND) and len(word) > len(_GERUND) + 2:
+        stem = word[:-len(_GERUND)]
+        yield from (stem, f"{stem}e", *([stem[:-1]] if stem[-1] == stem[-2] else []))
 
 
 def _spelling(words: Words) -> Tuple[str, Words]:

@@ -12,6 +12,7 @@ from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track
 from hicrisp_core.model.world import Uncertainty, WorldObject
 from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.names import USE
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.prompting.answer_schema import closed, one_of
 from hicrisp_core.prompting.asking import ModelReply, ask
@@ -190,7 +191,7 @@ def _attributes(name: Name, is_name: bool) -> Iterator[Tuple[str, str]]:
     if others:
         yield "also", ", ".join(dict.fromkeys(others))
     if name.use:
-        yield "use", name.use
+        yield USE, name.use
     if name.fragile:
         yield "fragile", "fragile"
     if name.liquid:
