@@ -11,6 +11,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.exchanges import ExchangeFile
 from hicrisp_core.trace.task_state import ENDED
 from hicrisp_ros.config_files import parameter
@@ -21,12 +22,13 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tracks import NAMED
 from std_msgs.msg import Bool
 
-from hicrisp_msgs.msg import TaskStatus, WorldState
+from hicrisp_msgs.msg import LlmUsage, TaskStatus, WorldState
 from hicrisp_perception.live_naming import LiveNamer, live_namer
 
 RECORD = "naming.jsonl"
 """File in ``runs_dir`` that gets the exchanges, as a run's ``llm.jsonl``; they belong to no task."""
 _ENDED = frozenset(getattr(TaskStatus, state.name) for state in ENDED)
+LLM_USAGE = "llm_usage"
 _PATIENCE = 2.0
 """Wall seconds in which the detector publishes a world."""
 
@@ -44,6 +46,7 @@ class NamingServer:
         self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
         self._news = Event()
         self._named = Publisher(NAMED, Bool, queue_size=1, latch=True)
+        self._usage, self._spent = Publisher(LLM_USAGE, LlmUsage, queue_size=20), Usage()
         self._settled = False
         self._thread = NodeThread("naming", self._loop, self._wake)
         self._thread.start()
@@ -76,6 +79,10 @@ class NamingServer:
         self._namer.forget()  # An answer that waits for the end of a task is dropped.
         self._news.set()
 
+    def _tell(self, usage: Usage) -> None:
+        self._spent = spent = self._spent + usage
+        self._usage.publish(LlmUsage("", spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.seconds, []))
+
     def _loop(self, ended: Event) -> None:
         while not ended.is_set():
             self._news.wait()
@@ -84,7 +91,10 @@ class NamingServer:
             if due is None or ended.is_set():
                 continue
             try:
-                for exchange in self._namer.ask(*due).exchanges:
+                usage = self._namer.ask(*due)
+                if usage.calls:
+                    self._tell(usage)
+                for exchange in usage.exchanges:
                     self._record.add(exchange.as_dict())
             except OSError as error:
                 rospy.logerr_throttle(60.0, f"what was asked about unknown objects is not recorded: {error}")
