@@ -112,7 +112,7 @@ def ask_names(
              for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
-                _schema(len(things)), lambda said: _read(said, len(things)), images=[data_uri(each) for each in pictures])
+                _schema(len(things)), lambda said: _read(said, len(things)), images=list(map(data_uri, pictures)))
     return reply, pictures[1]
 
 

@@ -8,6 +8,7 @@ import time
 from threading import Lock
 
 import rospy
+from hicrisp_ros.ports.camera_view import CAMERA_VIEW, CameraView
 from hicrisp_ros.service_client import ServiceClient, offered
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
@@ -15,7 +16,7 @@ from hicrisp_web.server.shot import NO_SHOT, Shot
 
 _PATIENCE = 8.0
 """Wall seconds; the first picture of a world takes long."""
-_EYE, _SCENE = "camera_view", "snapshot"
+_EYE, _SCENE = CAMERA_VIEW, "snapshot"
 _PERIODS = {_EYE: 0.5, _SCENE: 1.0}
 """Wall seconds for which a picture counts as new, so that many pages cost no more than one."""
 
@@ -25,12 +26,16 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._clients = {name: ServiceClient(name, Snapshot) for name in _PERIODS}
+        self._view = CameraView()
         self._latest = NO_SHOT
         self._until = 0.0
         self._lock = Lock()
 
-    def __call__(self) -> Shot:
-        """A picture."""
+    def __call__(self, words: str) -> Shot:
+        """A picture; with words the part of the camera's that shows the object that they name."""
+        if words:
+            part = self._view.part(words)
+            return Shot(part, "image/jpeg", "camera") if part else NO_SHOT
         with self._lock:
             if time.monotonic() >= self._until:
                 service = _EYE if offered(_EYE) else _SCENE
