@@ -39,8 +39,8 @@ _LOOKS, _PAUSE = 3, 0.2
 """How often the camera looks before anything is asked, and simulated seconds between."""
 _SECONDS = 180.0
 """Simulated time of a task."""
-_CALLED = "my_"
-"""Before the names that the user gives, some of which would mean types of the domain."""
+_CALLED = ("{}", "{}_1")
+"""What the user calls an object; the second where the first means something else already, such as a type."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,10 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     for ware in (asked.item, asked.reference):
         if ware not in pairs:
             return {"message": f"The camera shows nothing where the {ware} is."}
-        naming = world.give_name(NamingRequest(pairs[ware], f"{_CALLED}{ware}"))
-        if not naming.name:
-            return {"message": naming.message}
+        tried = (world.give_name(NamingRequest(pairs[ware], form.format(ware))) for form in _CALLED)
+        naming = next((each for each in tried if each.ok), None)
+        if naming is None:
+            return {"message": f"The {ware} got no name."}
         names[ware] = naming.name
     predicate = "in" if asked.kind == INTO else "next_to"
     goal = Goal.of(Holds(Relation(names[asked.item], predicate, names[asked.reference])))
