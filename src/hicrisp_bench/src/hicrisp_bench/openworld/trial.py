@@ -12,11 +12,13 @@ import cv2
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Relation, Task
 from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.episode import GoalGiven
+from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.openworld.truth import (
@@ -87,6 +89,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
             state = world.observe(Deadline(1.0))
         tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
         wares, picture = wares_now(world), world.camera.take()
+        if picture is not None and trial.pictures is not None and trial.policy == LOOK:
+            write_picture(Path(trial.pictures) / f"{trial.scene}_{trial.seed}.jpg", picture)
         visible = {} if picture is None else visible_parts(world, picture, wares)
         asked = draw_task(wares, trial.seed, trial.tasks) if trial.policy != LOOK else None
         result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""),
@@ -98,6 +102,17 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         return result
     finally:
         world.close()
+
+
+def write_picture(file: Path, picture: Picture) -> None:
+    """Write what a camera shows, with nothing drawn in.
+
+    Args:
+        file: JPEG; folders are made.
+        picture: of the camera.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(as_jpeg(picture.colour))
 
 
 def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, parts: Any,
