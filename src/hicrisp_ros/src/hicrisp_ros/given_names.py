@@ -34,7 +34,4 @@ def kept_record() -> Any:
 
 def kept_names() -> Dict[str, str]:
     """Return the given names by the names of their tracks."""
-    record = kept_record()
-    names = record.get("names") if isinstance(record, dict) else None
-    return {own: str(each.get("name") or own) for own, each in (names if isinstance(names, dict) else {}).items()
-            if isinstance(each, dict)}
+    return {own: str(each["name"]) for own, each in kept_record().get("names", {}).items() if each.get("name")}

@@ -31,8 +31,6 @@ from hicrisp_bench.trial import camera_sight, look_steadily
 
 GROUNDED, ASKED, REFUSED, WRONG = OUTCOMES = ("grounded", "asked", "refused", "wrong")
 
-_LOOKS = 2
-"""How often objects are looked at steadily: those that come late wait for each other."""
 
 
 class Description(NamedTuple):
@@ -96,8 +94,8 @@ def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
     domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
     world = EmbeddedWorld(scene, trial.seed, domain=domain, sight=lambda each: camera_sight(each, models))
     try:
-        for _ in range(_LOOKS):
-            look_steadily(world)
+        look_steadily(world)
+        look_steadily(world)  # Those that come late wait for each other.
         state, picture, wares = world.observe(Deadline(1.0)), world.camera.take(), wares_now(world)
         if picture is None:
             raise ConfigError(f"the camera of scene {trial.scene} has no picture")
@@ -111,10 +109,9 @@ def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
         for each in trial.descriptions:
             away = {name: np.linalg.norm(mask - each.pixel, axis=1).min() for name, mask in masks.items() if len(mask)}
             ware = min(away, key=lambda name: away[name])
-            found = interpreter.understand(Request(f"Pick up {each.say}.", state), Deadline(
-                models.settings.timeout_s))
-            told = judged(found.meaning, pairs.get(ware, ""), domain.roles.held)
-            answers.append({"say": each.say, "object": ware, "track": pairs.get(ware, ""), "came_to": told,
+            found = interpreter.understand(Request(f"Pick up {each.say}.", state), Deadline(models.settings.timeout_s))
+            answers.append({"say": each.say, "object": ware, "track": pairs.get(ware, ""),
+                            "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
                             "meant": str(found.meaning or found.trouble)[:300]})
         return {"seed": trial.seed, "answers": answers}
     finally:
@@ -130,11 +127,10 @@ def judged(meaning: Any, track: str, held: str) -> str:
         held: the domain's predicate of what a robot holds.
 
     Returns:
-        One of ``OUTCOMES``; a question counts only if the object is among its choices, or it has none.
+        One of ``OUTCOMES``; a question counts only if the object is among its choices.
     """
     if isinstance(meaning, Question):
-        among = [each.text for each in meaning.choices]
-        return ASKED if not among or spoken(track) in among else WRONG
+        return ASKED if spoken(track) in [each.text for each in meaning.choices] else WRONG
     if not isinstance(meaning, Goal):
         return REFUSED
     facts = [(each.fact.predicate, each.fact.object) if isinstance(each, Holds) else ()

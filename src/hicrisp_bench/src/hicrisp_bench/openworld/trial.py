@@ -12,7 +12,6 @@ import cv2
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Relation, Task
 from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
@@ -90,7 +89,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
         wares, picture = wares_now(world), world.camera.take()
         if picture is not None and trial.pictures is not None and trial.policy == LOOK:
-            write_picture(Path(trial.pictures) / f"{trial.scene}_{trial.seed}.jpg", picture)
+            trial.pictures.mkdir(parents=True, exist_ok=True)
+            (trial.pictures / f"{trial.scene}_{trial.seed}.jpg").write_bytes(as_jpeg(picture.colour))
         visible = {} if picture is None else visible_parts(world, picture, wares)
         asked = draw_task(wares, trial.seed, trial.tasks) if trial.policy != LOOK else None
         result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""),
@@ -102,17 +102,6 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         return result
     finally:
         world.close()
-
-
-def write_picture(file: Path, picture: Picture) -> None:
-    """Write what a camera shows, with nothing drawn in.
-
-    Args:
-        file: JPEG; folders are made.
-        picture: of the camera.
-    """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(as_jpeg(picture.colour))
 
 
 def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, parts: Any,

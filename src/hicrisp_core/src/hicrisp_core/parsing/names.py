@@ -161,9 +161,8 @@ class Names:
         said = words_of(name)
         head = next((word for word in reversed(said) if not word.isdigit()), "")
         add(tuple(word for word in said if word == head or word not in denied), _OWN)
-        for key, value in own.items():
-            if key != USE:
-                add(words_of(str(value)), _ASIDE)
+        for value in (value for key, value in own.items() if key != USE):
+            add(words_of(str(value)), _ASIDE)
         for type_ in self._types[name]:
             add(words_of(type_), _TYPE)
         for word in (form for said in words_of(str(own.get(USE, ""))) for stem in _stems(said)

@@ -28,7 +28,6 @@ from hicrisp_perception.live_naming import LiveNamer, live_namer
 RECORD = "naming.jsonl"
 """File in ``runs_dir`` that gets the exchanges, as a run's ``llm.jsonl``; they belong to no task."""
 _ENDED = frozenset(getattr(TaskStatus, state.name) for state in ENDED)
-LLM_USAGE = "llm_usage"
 _PATIENCE = 2.0
 """Wall seconds in which the detector publishes a world."""
 
@@ -46,7 +45,7 @@ class NamingServer:
         self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
         self._news = Event()
         self._named = Publisher(NAMED, Bool, queue_size=1, latch=True)
-        self._usage, self._spent = Publisher(LLM_USAGE, LlmUsage, queue_size=20), Usage()
+        self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
         self._settled = False
         self._thread = NodeThread("naming", self._loop, self._wake)
         self._thread.start()
@@ -79,11 +78,8 @@ class NamingServer:
         self._namer.forget()  # An answer that waits for the end of a task is dropped.
         self._news.set()
 
-    def _tell(self, usage: Usage) -> None:
-        self._spent = spent = self._spent + usage
-        self._usage.publish(LlmUsage("", spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.seconds, []))
-
     def _loop(self, ended: Event) -> None:
+        spent = Usage()
         while not ended.is_set():
             self._news.wait()
             self._news.clear()
@@ -93,7 +89,9 @@ class NamingServer:
             try:
                 usage = self._namer.ask(*due)
                 if usage.calls:
-                    self._tell(usage)
+                    spent = spent + usage
+                    self._usage.publish(LlmUsage("", spent.calls, spent.prompt_tokens, spent.completion_tokens,
+                                                 spent.seconds, []))
                 for exchange in usage.exchanges:
                     self._record.add(exchange.as_dict())
             except OSError as error:

@@ -48,8 +48,6 @@ DETECTIONS = "detections"
 NOTHING = Tracks(0.0)
 """What is published before the first image."""
 _SEEN = (Visibility.VISIBLE, Visibility.HELD)
-_SESSION_BITS = 31
-"""Numbers of sessions also fit into parameters."""
 
 
 class TrackPublisher:
@@ -225,7 +223,7 @@ class PerceptionServer:
         self._forget_names()
 
     def _forget_names(self) -> None:
-        self._session = getrandbits(_SESSION_BITS)
+        self._session = getrandbits(31)  # It fits into a parameter.
         if self._naming is not None:
             self._naming.forget()
 

@@ -58,6 +58,7 @@ export class Ask {
   }
 
   async picture(button, text) { // What the camera shows of the object that is meant; nothing where it shows none.
+    if (!this.steers()) return;
     const answer = await fetch(`/api/camera?of=${encodeURIComponent(text)}`, { headers: headers() }).catch(() => null);
     if (!answer || answer.status !== 200) return;
     const image = h("img", { alt: "", src: URL.createObjectURL(await answer.blob()) });
