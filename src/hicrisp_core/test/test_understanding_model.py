@@ -20,6 +20,7 @@ from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.understanding.factory import make_interpreter
 from hicrisp_core.understanding.form import form_text
 from hicrisp_core.understanding.model import ModelInterpreter, answer_of, scene_text
@@ -282,6 +283,19 @@ def test_a_model_that_sees_is_shown_what_was_measured_by_its_numbers(domain):
     blind = ModelInterpreter(model, domain, look=lambda names: b"")
     blind.understand(Request("hello", replace(WORLD, objects={**WORLD.objects, "mug": mug})), Deadline(5))
     assert (model.images, "picture" in model.asked[-1][1]) == ([], False)
+
+
+def test_a_model_that_takes_no_pictures_is_asked_in_words(domain):
+    mug = replace(WORLD.objects["mug"], own_form=SHAPES["cylinder"], pose=Pose((0.5, 0.0, 0.05)))
+    world = replace(WORLD, objects={**WORLD.objects, "mug": mug})
+    refused = LlmFailure("request", "no images", exchanges=(Exchange(role="goal", failure="request"),))
+    model = Scripted(refused, meant("in(red_box,bowl)"))
+    blind = ModelInterpreter(model, domain, look=lambda names: b"jpeg")
+    found = blind.understand(Request("hello", world), Deadline(5))
+    assert (found.meaning, model.images) == (goal("in(red_box,bowl)"), [])
+    assert found.usage.calls == 2
+    blind.understand(Request("hello", world), Deadline(5))
+    assert len(model.asked) == 3
 
 
 def test_only_a_model_that_names_objects_is_shown_pictures(domain):

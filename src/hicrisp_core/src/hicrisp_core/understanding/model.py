@@ -234,12 +234,16 @@ class ModelInterpreter:
                                     f"the kind '{form.GOAL}' or '{form.REFUSAL}'; answer a question again")
             return meaning if misfit is None else ParseFailure(str(misfit), misfit.quote)
 
-        shown = _measured(request.world) if self._look is not None else ()
+        shown = _measured(request.world)
         picture = self._look(shown) if self._look is not None and shown else b""
         asked: ModelReply[Meaning] = ask(self._client, self._system, self.prompt(request, shown if picture else ()),
                                     deadline, meaning_schema(self._domain, request.world), read,
                                     keep=lambda found: not isinstance(found, Answer),
                                     images=[data_uri(picture)] if picture else ())
+        if picture and asked.silent and any(each.failure == "request" for each in asked.usage.exchanges):
+            self._look = None  # The model takes no pictures.
+            again = self.understand(request, deadline)
+            return replace(again, usage=asked.usage + again.usage)
         meaning = asked.answer
         if asked.silent and only_words:
             meaning = only_words[0]
