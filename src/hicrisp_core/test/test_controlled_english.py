@@ -266,7 +266,8 @@ MEASURED = {
     ("the thing to turn screws with", "unknown 1"), ("the thing for turning screws", "unknown 1"),
     ("the screwdriver", "unknown 1"), ("the thing you can drink from", "unknown 2"),
     ("the thing that is fragile", "unknown 2"), ("the tall thing to drink from", "unknown 2"),
-    ("the thing to cut the food with", "unknown 3"), ("the food", "none"), ("the thing to fly with", "none"),
+    ("the thing to cut the food with", "unknown 3"), ("the food", "none"), ("the cut one", "none"),
+    ("the cutting thing", "unknown 3"), ("the one for cutting", "unknown 3"), ("the thing to fly with", "none"),
     ("the big things", "none")])
 def test_objects_are_found_by_what_stands_out_and_by_what_a_model_said_of_them(text: str, expected: str) -> None:
     domain, world = seen("workbench")

@@ -40,8 +40,6 @@ _LOOKS, _PAUSE = 3, 0.2
 """How often the camera looks before anything is asked, and simulated seconds between."""
 _SECONDS = 180.0
 """Simulated time of a task."""
-_CALLED = ("{}", "{}_1")
-"""What the user calls an object; the second where the first means something else already, such as a type."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +108,10 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     for ware in (asked.item, asked.reference):
         if ware not in pairs:
             return {"message": f"The camera shows nothing where the {ware} is."}
-        tried = (world.give_name(NamingRequest(pairs[ware], form.format(ware))) for form in _CALLED)
-        naming = next((each for each in tried if each.ok), None)
-        if naming is None:
-            return {"message": f"The {ware} got no name."}
+        called = f"{ware}_1" if ware in parts.domain.types else ware
+        naming = world.give_name(NamingRequest(pairs[ware], called))
+        if not naming.name:
+            return {"message": naming.message}
         names[ware] = naming.name
     predicate = "in" if asked.kind == INTO else "next_to"
     goal = Goal.of(Holds(Relation(names[asked.item], predicate, names[asked.reference])))

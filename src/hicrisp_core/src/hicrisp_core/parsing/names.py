@@ -30,7 +30,7 @@ _EXACT, _OWN, _TYPE, _ASIDE, _FOR = range(5)
 """How well words fit: they are the name, their head is the name's head, their head is the type's, they are only said
 besides, or say what the object is for.
 """
-USE = "use"
+USE, _PURPOSE = "use", "for"
 """The attribute that says what an object is for; its words tell objects apart and name none."""
 _LONG = 8
 """Letters of a word in which two slips may be slips; in a shorter one it is one."""
@@ -77,6 +77,8 @@ class Names:
             if fact.object and not fact.object.replace(".", "", 1).lstrip("+-").isdigit():
                 self._types.setdefault(fact.object, (ANYTHING,))
         self._sayings = {name: self._sayings_of(name) for name in self._types}
+        self._uses = {name: _forms_of_use(str(world.objects[name].attributes.get(USE, "")))
+                      if name in world.objects else frozenset() for name in self._types}
         self._found: Dict[Words, Mapping[str, int]] = {}
 
     @property
@@ -112,7 +114,7 @@ class Names:
 
     def is_called(self, name: str, word: str) -> bool:
         """Check whether a word is said of an object: ``dirty`` as one of its attributes."""
-        return _joined(words_of(word)) in self._sayings.get(name, {})
+        return self._sayings.get(name, {}).get(_joined(words_of(word)), _FOR) < _FOR
 
     def alike(self, name: str, others: Iterable[str]) -> Words:
         """Return those that have the colour of an object; without colours, those that share a word that does
@@ -134,6 +136,9 @@ class Names:
         if _spelling(words) == _spelling(words_of(name)):
             return _EXACT
         item, sayings = self._world.objects.get(name), self._sayings[name]
+        if _PURPOSE in words[1:]:
+            at = words.index(_PURPOSE)  # "Thing for turning screws": turning and screws are words of its use.
+            return self._how(words[:at], name) if self._uses[name].issuperset(words[at + 1:]) else None
         if set(words) <= HEADS:
             return _OWN if item is not None and item.movable else None
         if item is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
@@ -165,8 +170,7 @@ class Names:
             add(words_of(str(value)), _ASIDE)
         for type_ in self._types[name]:
             add(words_of(type_), _TYPE)
-        for word in (form for said in words_of(str(own.get(USE, ""))) for stem in _stems(said)
-                     for form in forms_of((stem,))):
+        for word in words_of(str(own.get(USE, ""))):
             found.setdefault(word, _FOR)
         return found
 
@@ -198,12 +202,12 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
     return told[-1]
 
 
-def _stems(word: str) -> Iterator[str]:
-    """Yield a word, and of ``cutting`` what may be its verb: ``cutt``, ``cutte``, ``cut``."""
-    yield word
-    if word.endswith(_GERUND) and len(word) > len(_GERUND) + 2:
-        stem = word[:-len(_GERUND)]
-        yield from (stem, f"{stem}e", *([stem[:-1]] if stem[-1] == stem[-2] else []))
+def _forms_of_use(text: str) -> FrozenSet[str]:
+    """Return the words of a use in all forms; of ``cutting`` also what may be its verb: ``cutte``, ``cut``."""
+    words = words_of(text)
+    stems = [word[:-len(_GERUND)] for word in words if word.endswith(_GERUND) and len(word) > len(_GERUND) + 2]
+    verbs = (verb for stem in stems for verb in (stem, f"{stem}e", *([stem[:-1]] if stem[-1] == stem[-2] else [])))
+    return frozenset(form for word in (*words, *verbs) for form in forms_of((word,)))
 
 
 def _spelling(words: Words) -> Tuple[str, Words]:

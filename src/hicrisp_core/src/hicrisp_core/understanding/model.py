@@ -24,6 +24,7 @@ from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.interpreter import Look, Request, Understood
 from hicrisp_core.prompting.asking import ModelReply, ask, compact
+from hicrisp_core.prompting.describe import attribute_text
 from hicrisp_core.prompting.quarantine import plain, quarantined, turns_text
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
@@ -295,7 +296,7 @@ def scene_text(domain: Domain, world: WorldState, shown: Sequence[str] = ()) -> 
           for place in (places.position(each.name),) if place is not None}
     lines = ["Objects (size in cm, position in m):"]
     for item in objects:
-        said = ", ".join(_said(key, str(value)) for key, value in sorted(item.attributes.items()))
+        said = ", ".join(attribute_text(key, str(value)) for key, value in sorted(item.attributes.items()))
         words = [item.type, *([f"number {shown.index(item.name) + 1} in the picture"] if item.name in shown else []),
                  *([_plain(said, 5)] if said else [])]
         if item.pose is not None:
@@ -340,11 +341,6 @@ def predicates_text(domain: Domain) -> str:
         both = f"; the same as {each.name}(Y,X)" if each.symmetric else ""
         lines.append(f"- {each.name}({','.join(variables)}): {each.text.format(*variables, '')} ({types}{but}{both})")
     return "\n".join(lines)
-
-
-def _said(key: str, value: str) -> str:
-    """Return an attribute: a word as it is, several in quotes, with what they say of the object."""
-    return value if len(value.split()) == 1 else f"{key} {compact(value)}"
 
 
 def _plain(text: str, names: int = 1) -> str:

@@ -8,7 +8,7 @@ import time
 from threading import Lock
 
 import rospy
-from hicrisp_ros.ports.camera_view import CAMERA_VIEW, CameraView
+from hicrisp_ros.ports.camera_view import CAMERA_VIEW
 from hicrisp_ros.service_client import ServiceClient, offered
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
@@ -26,7 +26,6 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._clients = {name: ServiceClient(name, Snapshot) for name in _PERIODS}
-        self._view = CameraView()
         self._latest = NO_SHOT
         self._until = 0.0
         self._lock = Lock()
@@ -34,8 +33,7 @@ class Snapshots:
     def __call__(self, words: str) -> Shot:
         """A picture; with words the part of the camera's that shows the object that they name."""
         if words:
-            part = self._view.part(words)
-            return Shot(part, "image/jpeg", "camera") if part else NO_SHOT
+            return self._take(_EYE, words)
         with self._lock:
             if time.monotonic() >= self._until:
                 service = _EYE if offered(_EYE) else _SCENE
@@ -43,10 +41,10 @@ class Snapshots:
                 self._until = time.monotonic() + _PERIODS[service]
             return self._latest
 
-    def _take(self, service: str) -> Shot:
+    def _take(self, service: str, words: str = "") -> Shot:
         if not offered(service):
             return NO_SHOT
-        taken = self._clients[service].call(SnapshotRequest(caption="dashboard"), _PATIENCE).response
+        taken = self._clients[service].call(SnapshotRequest(caption="dashboard", thing=words), _PATIENCE).response
         if taken is None or not taken.ok:
             return NO_SHOT
         kind = "png" if "png" in taken.image.format else "webp" if "webp" in taken.image.format else "jpeg"

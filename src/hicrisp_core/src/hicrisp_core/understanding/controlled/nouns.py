@@ -141,7 +141,7 @@ class NounPhrases:
             if said[at] == _OF:  # "The top drawer of the cabinet" is a cabinet's top drawer.
                 yield from (replace(head, words=f"{whole.words} {head.words}") for head in self._plain(said[:at])
                             if self.linked.names.tells_kind(head.words) for whole in self._plain(said[at + 1:]))
-            yield from (replace(head, words=f"{words} {head.words}") for words in self._described(said[at:])
+            yield from (replace(head, words=form.format(head.words)) for form in self._described(said[at:])
                         for head in self.one(said[:at]) if not (head.where or head.without))
             aside = next((rank for phrase, rank in self._ranks.items()
                           if " " in phrase and said[at:] == tuple(phrase.split())), "")
@@ -154,14 +154,15 @@ class NounPhrases:
                 yield simple
 
     def _described(self, said: Words) -> Iterator[str]:
-        """Yield what "for turning screws", "to turn the screws with" or "that is fragile" says of objects, if that is
-        known of any of them.
+        """Yield the words for a thing "to turn the screws with" or "that is fragile", ``{} for turn screws`` and
+        ``fragile {}``, if that is known of any object.
         """
         lead, rest = led(said, (*self._tables.uses["lead"], *self._nouns["that"]))
         for words in {rest, ended(rest, self._tables.uses["trail"])[1]} if lead else ():
-            telling = tuple(word for word in words if word not in self._determiners)
-            if telling and not MARKS & set(telling) and self.linked.names.fitting(" ".join((*telling, _OBJECT))):
-                yield " ".join(telling)
+            telling = " ".join(word for word in words if word not in self._determiners)
+            form = f"{telling} {{}}" if lead in self._nouns["that"] else f"{{}} for {telling}"
+            if telling and not MARKS & set(words) and self.linked.names.fitting(form.format(_OBJECT)):
+                yield form
 
     def _plain(self, said: Words) -> Tuple[Phrase, ...]:
         """Return the phrase of words that name an object or several by nothing else; none for any other words."""
