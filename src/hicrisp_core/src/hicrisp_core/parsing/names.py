@@ -137,8 +137,8 @@ class Names:
             return _EXACT
         item, sayings = self._world.objects.get(name), self._sayings[name]
         if _PURPOSE in words[1:]:
-            at = words.index(_PURPOSE)  # "Thing for turning screws": turning and screws are words of its use.
-            return self._how(words[:at], name) if self._uses[name].issuperset(words[at + 1:]) else None
+            at = words.index(_PURPOSE)  # "Thing for turning screws": turning and screws are said of it.
+            return self._how(words[:at], name) if {*self._uses[name], *sayings}.issuperset(words[at + 1:]) else None
         if set(words) <= HEADS:
             return _OWN if item is not None and item.movable else None
         if item is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
