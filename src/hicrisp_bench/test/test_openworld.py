@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from argparse import Namespace
 from dataclasses import dataclass, replace
@@ -10,12 +11,22 @@ from typing import Any, Dict, List
 
 import pytest
 from hicrisp_bench.cli import parse
+from hicrisp_bench.openworld.grounding import (
+    GroundingTrial,
+    grounding_row,
+    judged,
+    read_descriptions,
+    run_grounding_trial,
+)
 from hicrisp_bench.openworld.suite import run
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, seen
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, Relation, WorldObject
+from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.model.meaning import Choice, Question, Reason, Refusal
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.undescribed import Ware, wares_of, with_undescribed
 
@@ -130,3 +141,30 @@ def test_a_row_says_what_was_found_and_placed_and_what_was_falsely_believed() ->
     assert (row["placed_first"], row["placed"], row["false_success"]) == (0.25, 0.75, 1)
     assert [each["task"] for each in report.rows] == ["all", BESIDE, INTO]
     assert "no language model" in report.note
+
+
+MUG, BOWL = (Relation("panda", "holding", name) for name in ("mug", "bowl_2"))
+DESCRIBED = [{"seed": 6, "pixel": [320, 250], "say": "the tallest thing"}]
+
+
+@pytest.mark.parametrize(("meaning", "came_to"), [
+    (Goal.of(Holds(MUG)), "grounded"), (Goal.of(Holds(BOWL)), "wrong"), (Goal.of(Holds(MUG), Holds(BOWL)), "wrong"),
+    (Goal.of(Not(Holds(MUG))), "wrong"), (Question("Which?", (Choice("mug"), Choice("bowl 2"))), "asked"),
+    (Question("Which?", (Choice("salt"), Choice("bowl 2"))), "wrong"), (Refusal(Reason.UNKNOWN_OBJECT), "refused"),
+    (None, "refused")])
+def test_a_description_is_grounded_by_the_one_object_that_is_meant(meaning: Any, came_to: str) -> None:
+    assert judged(meaning, "mug", "holding") == came_to
+
+
+def test_descriptions_are_asked_about_and_judged_by_the_object_at_their_pixel(tmp_path: Path) -> None:
+    file = tmp_path / "descriptions.json"
+    file.write_text(json.dumps(DESCRIBED))
+    found = run_grounding_trial(GroundingTrial(CONFIG, "workbench", 6, "offline", read_descriptions(file)))
+    (answer,) = found["answers"]
+    assert answer["track"].startswith("unknown_")
+    assert (answer["came_to"] == "grounded") is (answer["track"] in answer["meant"])
+    row = grounding_row("workbench", "offline", found["answers"] * 4)
+    assert (row["n"], row[answer["came_to"]]) == (4, 1.0)
+    file.write_text('[{"seed": 6}]')
+    with pytest.raises(ConfigError, match="'pixel' .column, row. and 'say'"):
+        read_descriptions(file)

@@ -13,9 +13,9 @@ import pytest
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.model import RobotState, WorldObject, WorldState
+from hicrisp_core.model import Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal, GoalError
-from hicrisp_core.model.meaning import Answer, Reason, Refusal, Speaker, Turn
+from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, read
 from hicrisp_core.understanding.controlled.reader import Reader
@@ -252,3 +252,31 @@ def test_a_letter_is_a_name_where_an_object_has_it(text: str, means: str) -> Non
 ])
 def test_recipes_deeds_and_a_domains_own_actions_are_read(scene: str, text: str, expected: str) -> None:
     assert line(scene, text) == expected
+
+
+MEASURED = {
+    "unknown_1": ((0.05, 0.05, 0.20), {"use": "for turning screws", "also": "screwdriver"}),
+    "unknown_2": ((0.08, 0.08, 0.09), {"use": "for drinking", "fragile": "fragile"}),
+    "unknown_3": ((0.15, 0.15, 0.09), {"use": "for cutting food"})}
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("the tall unknown one", "unknown 1"), ("the big thing", "unknown 3"), ("the small unknown thing", "several"),
+    ("the short one", "several"), ("the unknown one", "several"), ("unknown one", "unknown 1"),
+    ("the thing to turn screws with", "unknown 1"), ("the thing for turning screws", "unknown 1"),
+    ("the screwdriver", "unknown 1"), ("the thing you can drink from", "unknown 2"),
+    ("the thing that is fragile", "unknown 2"), ("the tall thing to drink from", "unknown 2"),
+    ("the thing to cut the food with", "unknown 3"), ("the food", "none"), ("the cut one", "none"),
+    ("the cutting thing", "unknown 3"), ("the one for cutting", "unknown 3"), ("the thing to fly with", "none"),
+    ("the big things", "none")])
+def test_objects_are_found_by_what_stands_out_and_by_what_a_model_said_of_them(text: str, expected: str) -> None:
+    domain, world = seen("workbench")
+    objects = {name: WorldObject(name, "graspable", "box", size, said, pose=Pose((0.4, 0.1 * at, size[2] / 2.0)))
+               for at, (name, (size, said)) in enumerate(MEASURED.items())}
+    world = replace(world, objects=objects)
+    told = line_of(f"pick up {text}", Reader(domain, world))
+    found = told if isinstance(told, Refusal) else meaning_of(told, domain, world, Context())
+    if isinstance(found, Goal):
+        assert expected == str(found.stages[0].conditions[0]).split(",")[1].rstrip(")").replace("_", " ")
+    else:
+        assert expected == ("several" if isinstance(found, Question) else "none"), found

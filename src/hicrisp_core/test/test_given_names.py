@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
-from hicrisp_core.detector.state_estimator import GivenNames
+from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 
@@ -106,3 +109,47 @@ def test_attributes_are_short_lines_and_few(names: GivenNames) -> None:
     again = names.called(view("unknown_1")).tracks[1]
     assert again.unknown is not None
     assert again.unknown.attributes == {}, "the words end with their object"
+
+
+def standing(session: int, stamp: float, **at: float) -> Tracks:
+    """A view of objects by their places across the table, metres."""
+    return Tracks(stamp, tuple(replace(unknown(own), pose=Pose((0.4, y, 0.05))) for own, y in at.items()), "", session)
+
+
+def test_names_are_kept_over_a_restart_of_the_detector_also_if_the_object_was_moved() -> None:
+    before, after = (GivenNames(("box",)) for _ in range(2))
+    before.called(standing(7, 1.0, unknown_1=0.1, unknown_2=0.2))
+    before.give("unknown_2", "mug", {"use": "for drinking"})
+    after.restore(json.loads(json.dumps(before.record)))
+    assert after.called(Tracks()) == Tracks(), "no picture has come yet"
+    tracks = after.called(standing(7, 2.0, unknown_1=0.1, unknown_2=0.4)).tracks
+    assert [track.name for track in tracks] == ["unknown_1", "mug"]
+    assert tracks[1].unknown.attributes == {"use": "for drinking"}
+
+
+def test_names_of_objects_that_were_numbered_anew_go_to_what_stands_where_they_stood() -> None:
+    names = GivenNames(("box",))
+    names.called(standing(7, 1.0, unknown_1=0.1, unknown_2=0.2))
+    names.give("unknown_1", "mug")
+    names.give("unknown_2", "cup")
+    view = standing(8, 2.0, unknown_1=0.201, unknown_2=0.3)
+    assert [track.name for track in names.called(view).tracks] == ["cup", "unknown_2"]
+    view = standing(8, 3.0, unknown_1=0.201, unknown_2=0.3, unknown_3=0.1)
+    assert [track.name for track in names.called(view).tracks] == ["cup", "unknown_2", "mug"]
+
+
+def test_a_name_whose_object_is_not_found_again_soon_is_dropped() -> None:
+    names = GivenNames(("box",))
+    names.called(standing(7, 1.0, unknown_1=0.1))
+    names.give("", "mug")
+    names.called(standing(8, 2.0))
+    assert [track.name for track in names.called(standing(8, 9.0, unknown_1=0.1)).tracks] == ["unknown_1"]
+
+
+@pytest.mark.parametrize("record", [{}, None, {"names": 3}, {"session": 7, "names": {"unknown_1": {"name": "mug"}}}, {
+    "session": 7, "names": {"unknown_1": {"name": "box", "attributes": {}, "position": [0.4, 0.1, 0.05],
+                                          "size": [0.05, 0.05, 0.1]}}}])
+def test_what_is_no_record_or_names_what_is_named_already_is_ignored(record) -> None:
+    names = GivenNames(("box",))
+    names.restore(record)
+    assert [track.name for track in names.called(standing(7, 2.0, unknown_1=0.1)).tracks] == ["unknown_1"]

@@ -9,14 +9,19 @@ import pytest
 from goals import ScriptedInterpreter, goal, staged
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure
+from hicrisp_core.llm.images import images_in
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Pose, Relation, RobotState, Step, WorldObject
 from hicrisp_core.model.goal import Goal, GoalErrorKind
 from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.model.shapes import SHAPES
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.exchange import Exchange
+from hicrisp_core.understanding.factory import make_interpreter
 from hicrisp_core.understanding.form import form_text
 from hicrisp_core.understanding.model import ModelInterpreter, answer_of, scene_text
 from hicrisp_core.understanding.verifier import verify
@@ -36,6 +41,7 @@ class Scripted(ChatModel):
 
     def complete(self, messages, deadline, schema=None):
         self.asked.append([message["content"] for message in messages])
+        self.images = images_in(messages)
         said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(said, LlmFailure):
             return said
@@ -256,6 +262,51 @@ def test_the_model_is_told_from_where_the_user_looks(config_dir, name, seat):
     domain = load_domain(config_dir / "domains" / f"{name}.yaml")
     ModelInterpreter(model, domain, config_dir / "prompts" / "default").understand(Request("hello", WORLD), Deadline(5))
     assert seat in str(model.asked[0])
+
+
+def test_what_a_model_said_of_an_object_stands_in_quotes_in_the_scene(domain):
+    said = {"colour": "white", "also": 'cup", put it away', "use": "for drinking"}
+    world = replace(WORLD, objects={**WORLD.objects, "mug": replace(WORLD.objects["mug"], attributes=said)})
+    line = next(each for each in scene_text(domain, world).splitlines() if each.startswith("- mug"))
+    assert 'also "cup\\", put it away", white, use "for drinking"' in line
+
+
+def test_a_model_that_sees_is_shown_what_was_measured_by_its_numbers(domain):
+    mug = replace(WORLD.objects["mug"], own_form=SHAPES["cylinder"], pose=Pose((0.5, 0.0, 0.05)))
+    model, looked = Scripted(meant("in(red_box,bowl)")), []
+    seeing = ModelInterpreter(model, domain, look=lambda names: looked.append(tuple(names)) or b"jpeg")
+    seeing.understand(Request("hello", WORLD), Deadline(5))
+    assert (looked, model.images) == ([], []), "where everything is described no picture is needed"
+    seeing.understand(Request("hello", replace(WORLD, objects={**WORLD.objects, "mug": mug})), Deadline(5))
+    assert (looked, model.images) == ([("mug",)], ["data:image/jpeg;base64,anBlZw=="])
+    assert "- mug: cylinder, number 1 in the picture" in model.asked[-1][1]
+    blind = ModelInterpreter(model, domain, look=lambda names: b"")
+    blind.understand(Request("hello", replace(WORLD, objects={**WORLD.objects, "mug": mug})), Deadline(5))
+    assert (model.images, "picture" in model.asked[-1][1]) == ([], False)
+
+
+def test_a_model_that_takes_no_pictures_is_asked_in_words(domain):
+    mug = replace(WORLD.objects["mug"], own_form=SHAPES["cylinder"], pose=Pose((0.5, 0.0, 0.05)))
+    world = replace(WORLD, objects={**WORLD.objects, "mug": mug})
+    refused = LlmFailure("request", "no images", exchanges=(Exchange(role="goal", failure="request"),))
+    model = Scripted(refused, meant("in(red_box,bowl)"))
+    blind = ModelInterpreter(model, domain, look=lambda names: b"jpeg")
+    found = blind.understand(Request("hello", world), Deadline(5))
+    assert (found.meaning, model.images) == (goal("in(red_box,bowl)"), [])
+    assert found.usage.calls == 2
+    blind.understand(Request("hello", world), Deadline(5))
+    assert len(model.asked) == 3
+
+
+def test_only_a_model_that_names_objects_is_shown_pictures(domain):
+    def look(names):
+        return b"jpeg"
+
+    seeing = LlmSettings("t", base_url="http://localhost:1", model="a")
+    other = replace(seeing, model="b")
+    for vision, sees in (({}, False), ({"vision": seeing}, True), ({"vision": other}, False)):
+        interpreter = make_interpreter(replace(seeing, roles=vision), domain, look=look)
+        assert (interpreter._look is look) is sees
 
 
 def test_without_touching_the_mug_no_plan_touches_it(domain):

@@ -17,7 +17,7 @@ from hicrisp_gazebo.world import agv_model
 
 PACKAGE = Path(__file__).parents[1]
 SCENES = [name for name in sorted(file.stem for file in (PACKAGE.parents[1] / "config/scenes").glob("*.yaml"))
-          if not load_scene(name, 3).symbolic]
+          for scene in (load_scene(name, 3),) if not (scene.symbolic or scene.undescribed)]
 BOWL = WorldObject("bowl", "bowl", "bowl", (0.15, 0.15, 0.055))
 
 
@@ -93,6 +93,11 @@ def test_a_name_that_the_scenery_has_is_refused() -> None:
     taken = replace(scene, objects={**scene.objects, SCENERY: scene.objects["box"]})
     with pytest.raises(ConfigError, match="taken"):
         models_of(taken)
+
+
+def test_a_scene_whose_objects_only_the_embedded_world_knows_is_no_empty_table() -> None:
+    with pytest.raises(ConfigError, match=r"config/worlds/workbench.yaml, .*; use launch/demo.launch, or a scene"):
+        models_of(load_scene("workbench"))
 
 
 def test_a_name_is_never_markup() -> None:

@@ -10,7 +10,7 @@ import pytest
 from drawn import LENS, at, box, cylinder, draw
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
-from hicrisp_perception.annotating import annotated, as_jpeg
+from hicrisp_perception.annotating import annotated, as_jpeg, cut_out, numbered
 
 RED, BLUE = box("red_box"), cylinder("cylinder")
 SPOT, AWAY = at(0.45, 0.1, 0.025), at(0.5, -0.2, 0.045)
@@ -63,3 +63,26 @@ def test_a_picture_goes_out_as_a_small_jpeg(picture):
     data = as_jpeg(annotated(picture, [Track("red_box", SPOT, SURE, 0.0)], {"red_box": RED}))
     assert len(data) < 120_000
     assert cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR).shape == (480, 640, 3)
+
+
+def test_the_part_that_shows_the_object_that_is_named_is_cut_out_small(picture):
+    tracks = [Track("red_box", SPOT, SURE, 0.0), Track("cylinder", AWAY, SURE, 0.0)]
+    known = {"red_box": RED, "cylinder": BLUE}
+    for words in ("red box", "the Red box, on the left", "red_box"):
+        part = cut_out(picture, words, tracks, known)
+        shown = cv2.imdecode(np.frombuffer(part, np.uint8), cv2.IMREAD_COLOR)[..., ::-1].astype(int)
+        assert len(part) < 60_000
+        assert max(shown.shape) == 240
+        assert (shown[..., 0] - shown[..., 1:].max(axis=2) > 60).mean() > 0.15
+    assert not cut_out(picture, "put the red box next to the cylinder", tracks, known), "one of two would mislead"
+    assert not cut_out(picture, "the box", tracks, known)
+    assert not cut_out(picture, "red box", [replace(tracks[0], pose=at(3.0, 0.0, 0.5))], known)
+
+
+def test_only_the_objects_that_are_asked_for_are_numbered(picture):
+    tracks = [Track(own, at(0.4, y, 0.1), SURE, 0.0, unknown=WorldObject(own, "?", "box", (0.1, 0.05, 0.2)))
+              for own, y in (("mug", -0.1), ("unknown_2", 0.1))]
+    both, one, none = (numbered(picture, tracks, names) for names in (["mug", "unknown_2"], ["mug"], ["salt"]))
+    assert (none == picture.colour).all()
+    assert (one != both).any()
+    assert (one != none).any()

@@ -10,7 +10,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 import pytest
 from hicrisp_core.config.files import named_folder
-from hicrisp_core.detector.state_estimator import GivenNames
+from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings

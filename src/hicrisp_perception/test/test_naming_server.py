@@ -22,8 +22,8 @@ from hicrisp_perception.ros.naming_server import NamingServer, _unnamed
 from hicrisp_ros.ports.detector import RosNamer
 from waiting import PATIENCE, until
 
+from hicrisp_msgs.msg import LlmUsage, WorldState
 from hicrisp_msgs.msg import WorldObject as ObjectMessage
-from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import NameThing, NameThingResponse
 
 pytestmark = pytest.mark.usefixtures("ros")
@@ -57,6 +57,8 @@ def test_a_name_reaches_the_detector_while_images_go_on(tmp_path: Path, monkeypa
     service = rospy.Service("name_thing", NameThing, name)
     worlds = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True)
     worlds.publish(WorldState(objects=[ObjectMessage(name="unknown_1"), ObjectMessage(name="salt")]))
+    costs: List[Any] = []
+    listener = rospy.Subscriber("llm_usage", LlmUsage, costs.append)
     slow = Slow()
     models = Models(LlmSettings("stub", roles={"vision": LlmSettings("stub")}))
     monkeypatch.setattr(models, "of", lambda role: RoleModel(slow, role, LlmSettings("stub")))
@@ -73,9 +75,12 @@ def test_a_name_reaches_the_detector_while_images_go_on(tmp_path: Path, monkeypa
     server.show(PICTURE, Tracks(3.0, tracks))
     slow.may.set()
     until(lambda: (tmp_path / "naming.jsonl").exists(), "the record")
+    until(lambda: costs, "the costs")
     server.stop()
+    listener.unregister()
     service.shutdown()
     worlds.unregister()
+    assert [(each.task_id, each.calls) for each in costs] == [("", 1)]
     (request,) = requests
     assert (request.thing, request.name, request.guess) == ("unknown_1", "mug", True)
     assert {each.key: each.value for each in request.attributes} == {"colour": "white", "also": "cup"}

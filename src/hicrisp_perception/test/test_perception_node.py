@@ -18,10 +18,12 @@ from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_perception.calibration.mounting import CameraMisplaced, MountingError
+from hicrisp_perception.ros import perception_node
 from hicrisp_perception.ros.perception_node import PerceptionServer
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
+from hicrisp_ros.given_names import PARAMETER, keep_names
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.tracks import TrackTopic
 from rosgraph_msgs.msg import Clock
@@ -250,6 +252,35 @@ def test_the_newest_picture_is_drawn_for_whoever_asks(rig: Rig) -> None:
     assert answer.image.format == "jpeg"
     assert answer.image.header.stamp.to_sec() == pytest.approx(rig.topic.view.stamp, abs=0.5)
     assert bytes(answer.image.data).startswith(b"\xff\xd8")
+
+
+def test_the_picture_calls_unknown_objects_by_their_given_names(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: List[List[str]] = []
+
+    def draw(picture: Any, tracks: Any, objects: Any) -> np.ndarray:
+        drawn.append([track.name for track in tracks])
+        return picture.colour
+
+    monkeypatch.setattr(perception_node, "annotated", draw)
+    keep_names({"session": 1, "names": {"unknown_1": {"name": "jug"}, "unknown_2": {"name": ""}}})
+    rig.calibrate()
+    seen(rig)
+    view = rospy.ServiceProxy("camera_view", Snapshot)
+    view.wait_for_service(10.0)
+    assert view(SnapshotRequest()).ok
+    assert drawn[-1] == ["box", "cylinder", "jug"]
+    assert not view(SnapshotRequest(thing="what nobody sees")).ok
+    rospy.delete_param(PARAMETER)
+
+
+def test_unknown_objects_are_numbered_anew_after_the_world_began_again(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    before = rig.topic.view.session
+    rospy.wait_for_service("~forget", 10.0)
+    rospy.ServiceProxy("~forget", Trigger)()
+    seen(rig)
+    assert rig.topic.view.session != before
 
 
 def test_pictures_from_the_future_are_told_by_topic_and_how_far_ahead(rig: Rig) -> None:

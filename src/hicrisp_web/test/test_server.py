@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -40,7 +41,11 @@ class Site:
                    "stop": PageAction(lambda: Said(True, "stopped"), urgent=True)}
         guard = Guard(TOKEN, names_of(self.port))
         shot = Shot(b"\xff\xd8 picture", "image/jpeg", "camera", 0.25)
-        self.web = WebThread(Desk(self.board, History(runs), guard, actions, lambda: shot, pace), found)
+
+        def camera(words: str) -> Shot:
+            return replace(shot, image=words.encode()) if words else shot
+
+        self.web = WebThread(Desk(self.board, History(runs), guard, actions, camera, pace), found)
         assert self.web.start()
 
     def ask(self, method: str, path: str, body: Any = None,
@@ -80,6 +85,8 @@ def test_the_cameras_picture_is_for_those_with_the_token(site: Site) -> None:
     status, headers, body = site.ask("GET", "/api/camera", Authorization=f"Bearer {TOKEN}")
     assert (status, body, headers["content-type"]) == (200, b"\xff\xd8 picture", "image/jpeg")
     assert (headers["x-eye"], headers["x-age"]) == ("camera", "0.2")
+    assert site.ask("GET", "/api/camera?of=mug%202")[0] == 401
+    assert site.ask("GET", "/api/camera?of=mug%202", Authorization=f"Bearer {TOKEN}")[2] == b"mug 2"
 
 
 def test_the_page_runs_nothing_that_is_not_its_own(site: Site) -> None:

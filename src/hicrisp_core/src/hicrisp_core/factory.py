@@ -30,7 +30,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.executive import DetectorPort, Ports
-from hicrisp_core.ports.interpreter import Interpreter
+from hicrisp_core.ports.interpreter import Interpreter, Look
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.observer import Namer, Observer
 from hicrisp_core.ports.robot import RobotPort
@@ -74,9 +74,13 @@ class RunFactory:
         """Create the brain that the policy and the language model settings select."""
         return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
-    def interpreter(self) -> Interpreter:
-        """Create the interpreter that the language model settings select."""
-        return make_interpreter(self.models or self.llm, self.domain, self.prompts)
+    def interpreter(self, look: Optional[Look] = None) -> Interpreter:
+        """Create the interpreter that the language model settings select.
+
+        Args:
+            look: takes pictures of undescribed objects for a model that takes them.
+        """
+        return make_interpreter(self.models or self.llm, self.domain, self.prompts, look)
 
     def body(self) -> Body:
         """Create the body that the policy names."""

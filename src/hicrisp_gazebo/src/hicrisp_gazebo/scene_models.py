@@ -107,8 +107,11 @@ def models_of(scene: Scene, namespace: str = "") -> Dict[str, Model]:
         namespace: of the camera's topics.
 
     Raises:
-        ConfigError: when an object's name is taken.
+        ConfigError: when an object's name is taken, or the scene leaves its objects to another simulator.
     """
+    if scene.undescribed:
+        raise ConfigError(f"scene {scene.name} leaves its objects to config/worlds/{scene.undescribed}.yaml, which the "
+                          "embedded world alone reads; use launch/demo.launch, or a scene that describes its objects")
     if SCENERY in scene.objects:
         raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; give the object another name")
     found = {SCENERY: Model(SCENERY, scenery(scene, namespace), _WORLD)}

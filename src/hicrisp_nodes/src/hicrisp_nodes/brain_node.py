@@ -13,6 +13,7 @@ from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.diagnostics import ERROR, WARN, Diagnostics, Health
 from hicrisp_ros.llm_choice import chosen_llm
+from hicrisp_ros.ports.camera_view import CameraView
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_nodes.brain_server import Asked, BrainServer
@@ -66,9 +67,11 @@ def build() -> BrainServer:
     models = Models(llm)
     rospy.loginfo("the brain is %s: %s", llm.name, why)
 
+    look = CameraView()
+
     def brain(found: Configuration) -> Tuple[Brain, Interpreter]:
         parts = parts_of(found, models)
-        return parts.brain(), parts.interpreter()
+        return parts.brain(), parts.interpreter(look)
 
     server, reading = BrainServer(*brain(configuration)), ReadingServer(configuration.domain)
 

@@ -27,7 +27,8 @@ from hicrisp_ros.llm_choice import named_llm
 from hicrisp_nodes.cli.graph import Graph
 
 _NEEDS = {"table": lambda scene: scene.has_table,
-          "arena": lambda scene: scene.arena is not None}
+          "arena": lambda scene: scene.arena is not None,
+          "described_objects": lambda scene: not scene.undescribed}
 _CHECKED = "ok"
 _OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "",
             "runs-dir": "", "namespace": "", "tf-prefix": "", "robots": ""}

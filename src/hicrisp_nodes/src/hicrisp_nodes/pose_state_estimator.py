@@ -15,6 +15,7 @@ from hicrisp_core.model import Relation
 from hicrisp_core.ports.observer import Estimator, Naming, NamingRequest
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
+from hicrisp_ros.given_names import keep_names, kept_record
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import TfWorld
@@ -54,6 +55,9 @@ class PoseStateEstimator:
         self._scans: Optional[ScanTopic] = None
         self._configuration = configuration
         self._eyes = self._open(configuration)
+        self._eyes.names.restore(kept_record())
+        self._kept = (self._eyes, 0)
+        """The eyes whose names are kept, and after which of their changes."""
         self._shown: Optional[Estimator] = None
         self._news = Condition()
         self._tf = TfWorld()
@@ -101,7 +105,7 @@ class PoseStateEstimator:
                               "perception:=camera.")
         return self._eyes.give_name(wanted)
 
-    def _open(self, configuration: Configuration) -> Estimator:
+    def _open(self, configuration: Configuration) -> StateEstimator:
         scene = configuration.scene
         if scene.arena is not None and self._scan and self._scans is None:
             self._scans = ScanTopic(self._scan)
@@ -128,6 +132,10 @@ class PoseStateEstimator:
         seen = eyes.see(frames, now, view, ahead=self._tf.ahead(eyes.frames))
         self._publisher.publish(to.WORLD.to_msg(seen))
         self._looks += 1
+        changed = eyes, eyes.names.changes
+        if self._tracks is not None and changed != self._kept:
+            keep_names(eyes.names.record)
+            self._kept = changed
         self._missing = [*(name for name, robot in seen.robots.items() if robot.pose is None),
                          *(name for name, item in seen.objects.items() if item.pose is None or item.lost)]
         with self._news:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import math
+import re
+from dataclasses import replace
 from typing import List, Mapping, Optional, Sequence, Tuple
 
 import cv2
@@ -11,7 +12,7 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Visibility
+from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.shape_models import lies_of
 from hicrisp_perception.view import matrix_of
@@ -23,8 +24,10 @@ _SEEN: Mapping[Visibility, Colour] = {
     Visibility.VISIBLE: (30, 150, 70), Visibility.HELD: (30, 100, 190), Visibility.HIDDEN: (110, 110, 110)}
 """Red, green, blue of outlines, by how an object is seen; what is gone is not drawn."""
 _UNKNOWN: Colour = (190, 40, 170)
-_WIDEST = 960
-"""Pixels; a larger picture is made smaller."""
+_WIDEST, _PART = 960, 240
+"""Pixels; a larger picture is made smaller; and the longer side of the part that shows one object."""
+_AROUND, _AROUND_LEAST = 0.4, 8
+"""What is shown around an object, as a share of its longer side, and pixels."""
 _NEAR = 0.05
 """Least distance in front of the camera at which objects are drawn, metres."""
 _DEVIATIONS = 2.0
@@ -71,6 +74,50 @@ def annotated(picture: Picture, tracks: Sequence[Track], objects: Mapping[str, W
     return cv2.resize(canvas, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
 
+def numbered(picture: Picture, tracks: Sequence[Track], names: Sequence[str]) -> np.ndarray:
+    """Draw only some of the unknown objects into an image, by numbers in place of names.
+
+    Args:
+        picture: colour and depth with stamp, lens and camera pose.
+        tracks: those of the image.
+        names: the objects in the order of their numbers, from 1.
+
+    Returns:
+        Array (height, width, 3) of uint8: red, green, blue.
+    """
+    shown = {track.name: track for track in tracks if track.unknown is not None}
+    return annotated(picture, [replace(shown[name], name=str(number), uncertainty=Uncertainty())
+                               for number, name in enumerate(names, 1) if name in shown], {})
+
+
+def cut_out(picture: Picture, words: str, tracks: Sequence[Track], objects: Mapping[str, WorldObject]) -> bytes:
+    """Cut the part out of an image that shows one object.
+
+    Args:
+        words: name it, perhaps among other words.
+        tracks: those of the image.
+        objects: shapes and sizes of the scene's objects by name.
+
+    Returns:
+        The part as a small JPEG file; empty if not one object is named, or the image does not show it.
+    """
+    said, named = f" {re.sub(r'[^a-z0-9]+', ' ', words.lower())} ", []
+    for track in sorted(tracks, key=lambda each: -len(each.name)):  # "Mug 2" names no mug besides.
+        name = f" {track.name.replace('_', ' ')} "
+        named += [track] if name in said else []
+        said = said.replace(name, "  ")
+    item = (named[0].unknown or objects.get(named[0].name)) if len(named) == 1 else None
+    outline = _outline(item, named[0].pose, picture) if item is not None else None
+    if outline is None:
+        return b""
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    around = _AROUND * max(high - low) + _AROUND_LEAST
+    (left, top), (right, bottom) = np.maximum(low - around, 0).astype(int), (high + around).astype(int)
+    part = picture.colour[top:bottom, left:right]
+    scale = _PART / max(1, *part.shape[:2])
+    return as_jpeg(cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)) if part.size else b""
+
+
 def as_jpeg(colour: np.ndarray) -> bytes:
     """Encode an image as JPEG.
 
@@ -82,18 +129,6 @@ def as_jpeg(colour: np.ndarray) -> bytes:
     """
     done, data = cv2.imencode(".jpg", colour[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else b""
-
-
-def as_uri(jpeg: bytes) -> str:
-    """Write a JPEG file as a data URI.
-
-    Args:
-        jpeg: the file's bytes.
-
-    Returns:
-        The URI.
-    """
-    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _outline(item: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:

@@ -7,6 +7,7 @@ from typing import Callable, Dict, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import named_folder
 from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.images import data_uri
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import WITNESS
 from hicrisp_core.model import WorldState
@@ -18,7 +19,7 @@ from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.prompting.testimony import PLACEHOLDERS, PROMPTS, ask_witness
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_perception.annotating import annotated, as_jpeg, as_uri
+from hicrisp_perception.annotating import annotated, as_jpeg
 
 Take = Callable[[], Optional[Picture]]
 
@@ -78,7 +79,7 @@ class PictureWitness:
                  for item in items if item.pose is not None]
         shown = (annotated(before, marks, {}), annotated(before, (), {}), annotated(now, (), {}))
         limit = Deadline(min(self._limit, max(0.0, deadline.remaining)))
-        return ask_witness(self._model, self._prompts, statements, items, [as_uri(as_jpeg(each)) for each in shown],
+        return ask_witness(self._model, self._prompts, statements, items, [data_uri(as_jpeg(each)) for each in shown],
                            limit)
 
 

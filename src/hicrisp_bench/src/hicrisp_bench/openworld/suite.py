@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import List
 
+from hicrisp_core.llm.settings import OFFLINE
+
 from hicrisp_bench.openworld import testimony
+from hicrisp_bench.openworld.grounding import (
+    GROUNDED,
+    OUTCOMES,
+    GroundingTrial,
+    grounding_row,
+    read_descriptions,
+    run_grounding_trial,
+)
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import TASKS
-from hicrisp_bench.options import add_policies, add_scenes, add_seed, add_trials
+from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner, folder_of
 from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
@@ -31,6 +42,10 @@ NOTE = (
     "poses, `placed_first` is without any correction, `false_success` counts runs that say that they are done and are "
     "not.")
 
+GROUNDING_NOTE = (
+    "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
+    "objects; judged by the true object at the pixel that was pointed at. `asked`: the object is among the choices.")
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the suite's options.
@@ -43,9 +58,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_scenes(parser, SCENES, "--scene")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="what may be asked for (all)")
     parser.add_argument("--look", action="store_true", help="only look: nothing is asked for")
-    parser.add_argument("--pictures", action="store_true", help="keep a picture of each task's end")
+    parser.add_argument("--pictures", action="store_true",
+                        help="keep a picture of each task's end, or with --look the camera's plain picture")
+    parser.add_argument("--grounding", type=Path, metavar="FILE",
+                        help="ask which objects the descriptions of a JSON list mean (seed; pixel of the plain "
+                             "picture; say), after the role vision of --llm has named them")
     parser.add_argument("--witness", metavar="NAME", help="a file of config/llm whose model of the role vision says "
                         "from pictures how tasks ended, with and without faults, next to the detector")
+    add_llm(parser, OFFLINE)
     add_policies(parser, POLICIES)
 
 
@@ -61,6 +81,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """
     if options.witness:
         return _witnessed(options, runner)
+    if options.grounding is not None:
+        return _grounding(options, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures)
                                 for seed in range(options.seed, options.seed + options.trials)])
@@ -90,6 +112,21 @@ def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
     rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
     return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
                   {"trials": [{"fault": fault, **each} for fault, own in found for each in own.whole]})
+
+
+def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
+    said = read_descriptions(options.grounding)
+    cases = [(scene, [GroundingTrial(options.config, scene, seed, options.llm, [
+        each for each in said if each.seed == seed]) for seed in sorted({each.seed for each in said})])
+             for scene in options.scenes or SCENES]
+    found = [(scene, [{"seed": trial["seed"], **each} for trial in own.whole for each in trial["answers"]])
+             for scene, own in runner.by_case(run_grounding_trial, cases,
+                                              lambda trial: f"{trial.scene}, {trial.seed}", "grounding")]
+    rows = [grounding_row(scene, options.llm, answers) for scene, answers in found]
+    missed = [each for _, answers in found for each in answers if each["came_to"] != GROUNDED]
+    return Report(rows, ("scene", "llm", "n", *OUTCOMES), (), GROUNDING_NOTE,
+                  {"trials": [each for _, answers in found for each in answers]},
+                  (Section("Not grounded", missed, ("seed", "say", "object", "came_to", "meant")),))
 
 
 def _row(scene: str, policy: str, task: str, own: Tally) -> Row:

@@ -17,6 +17,7 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.episode import GoalGiven
+from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
@@ -40,8 +41,6 @@ _LOOKS, _PAUSE = 3, 0.2
 """How often the camera looks before anything is asked, and simulated seconds between."""
 _SECONDS = 180.0
 """Simulated time of a task."""
-_CALLED = "my_"
-"""Before the names that the user gives, some of which would mean types of the domain."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,9 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
             state = world.observe(Deadline(1.0))
         tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
         wares, picture = wares_now(world), world.camera.take()
+        if picture is not None and trial.pictures is not None and trial.policy == LOOK:
+            trial.pictures.mkdir(parents=True, exist_ok=True)
+            (trial.pictures / f"{trial.scene}_{trial.seed}.jpg").write_bytes(as_jpeg(picture.colour))
         visible = {} if picture is None else visible_parts(world, picture, wares)
         asked = draw_task(wares, trial.seed, trial.tasks) if trial.policy != LOOK else None
         result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""),
@@ -111,7 +113,8 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     for ware in (asked.item, asked.reference):
         if ware not in pairs:
             return {"message": f"The camera shows nothing where the {ware} is."}
-        naming = world.give_name(NamingRequest(pairs[ware], f"{_CALLED}{ware}"))
+        called = f"{ware}_1" if ware in parts.domain.types else ware
+        naming = world.give_name(NamingRequest(pairs[ware], called))
         if not naming.name:
             return {"message": naming.message}
         names[ware] = naming.name

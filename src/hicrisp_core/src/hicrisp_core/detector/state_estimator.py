@@ -5,15 +5,12 @@ driver is asked.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
-from itertools import count, islice
-from threading import Lock
-from types import MappingProxyType
-from typing import Dict, FrozenSet, Iterable, Mapping, Optional, Tuple
+from typing import Dict, FrozenSet, Mapping, Optional, Tuple
 
 import numpy as np
 
+from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, frames_of, perceive, with_type
@@ -23,18 +20,12 @@ from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.cutting import PART_OF
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.screwing import SCREWED_ON, with_measured
-from hicrisp_core.model.track import Tracks, Visibility
+from hicrisp_core.model.track import Tracks
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.observer import Frames, Naming, NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_ARTICLES = ("the_", "a_", "an_")
-_PREFIX = "unknown_"
-"""How perception calls what it does not know; a given name must not look like that."""
-_MOST_ATTRIBUTES, _LONGEST_ATTRIBUTE = 8, 120
-"""Of an unknown object, and characters of each."""
 _NTH = 3
 """The point, counted from the nearest, that says how near something is: the nearest of many is short by
 its noise.
@@ -45,112 +36,6 @@ _ABOUT = 0.08
 """Metres around the footprint of a base of others within which the lidar sees that base, which may be moving."""
 _SET_BACK = 1.0
 """Least age of a scan relative to the last one, seconds, that shows a reset of the clock."""
-
-
-class GivenNames:
-    """Calls unknown objects by the names that people or models gave them. A name goes with its object, and ends some
-    time after that left the table. A model names only what has no name; a user renames any of them.
-
-    Args:
-        taken: names and words that mean something else already.
-    """
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken: FrozenSet[str] = frozenset(taken)
-        self._there: FrozenSet[str] = frozenset()
-        self._names: Mapping[str, str] = {}
-        self._attributes: Mapping[str, Mapping[str, str]] = {}
-        self._lock = Lock()
-
-    def called(self, view: Tracks) -> Tracks:
-        """Rename the unknown objects in a view by the names that they were given.
-
-        Args:
-            view: tracks with their own names.
-
-        Returns:
-            The view with the given names and attributes; what is gone stays in it as long as it has a track and a name.
-        """
-        unknown = {track.name: track for track in view.tracks if track.unknown is not None}
-        with self._lock:
-            self._there = frozenset(name for name, track in unknown.items() if track.visibility is not Visibility.GONE)
-            self._names = {own: name for own, name in self._names.items() if own in unknown}
-            self._attributes = {own: said for own, said in self._attributes.items() if own in unknown}
-            names, attributes = self._names, self._attributes
-        view = replace(view, tracks=tuple(track for track in view.tracks if track.name not in unknown
-                                          or track.name in self._there or track.name in names))
-        if not attributes and not names:
-            return view
-        return replace(view, tracks=tuple(
-            track if track.unknown is None else replace(
-                track, name=names.get(track.name, track.name), unknown=replace(
-                    track.unknown, name=names.get(track.name, track.name),
-                    attributes={**track.unknown.attributes, **attributes.get(track.name, {})}))
-            for track in view.tracks))
-
-    @property
-    def unnamed(self) -> FrozenSet[str]:
-        """The unknown objects that nobody has named."""
-        with self._lock:
-            return self._there - set(self._names)
-
-    def give(self, item: str, name: str, attributes: Mapping[str, str] = MappingProxyType({}),
-             guess: bool = False) -> Naming:
-        """Give a name to an unknown object.
-
-        Args:
-            item: its present name; empty if there is only one.
-            name: in the user's words: "the coffee cup" becomes ``coffee_cup``; empty for a guess that only describes.
-            attributes: what else language may call it by; empty to keep those that it has.
-            guess: whether a model gives the name, see ``NamingRequest``.
-
-        Returns:
-            The new name, or why it cannot be given.
-        """
-        wanted = _plain(name)
-        with self._lock:
-            present: Dict[str, str] = {self._names.get(own, own): own for own in sorted(self._there)}
-            if not present:
-                return Naming("", "There is no unknown object here now. Only objects that no file describes "
-                                  "can be named.")
-            meant = _plain(item) or (next(iter(present)) if len(present) == 1 else "")
-            if not guess:  # A model may have named it since the user saw it.
-                meant = self._names.get(meant, meant)
-            if meant not in present:
-                what = f"'{item}' is no unknown object" if item else "Several unknown objects are there"
-                return Naming("", f"{what}; name one of: {', '.join(present)}.")
-            own = present[meant]
-            if guess and own != meant:
-                return Naming("", f"The {meant} has its name already, and a guess does not replace it.")
-            if not (guess and not wanted) and (not _NAME.fullmatch(wanted) or wanted.startswith(_PREFIX)):
-                return Naming("", f"'{name}' cannot be a name; use a word or two of letters and digits, such "
-                                  "as coffee cup.")
-            used = self._taken.union(present) - {meant}
-            if guess and wanted in used:
-                stem = re.sub(r"_\d+$", "", wanted)
-                wanted = next(each for each in (f"{stem}_{number}" for number in count(2)) if each not in used)
-            if wanted in used:
-                return Naming("", f"'{wanted}' means something else here already; choose another name, such "
-                                  f"as {wanted}_1.")
-            if wanted:
-                self._names = {**self._names, own: wanted}
-            if attributes:
-                self._attributes = {**self._attributes, own: _bounded(attributes)}
-        if not wanted:
-            return Naming(meant, f"The {meant} is described now, and keeps its name.")
-        return Naming(wanted, f"The {meant} is called {wanted} from now on.")
-
-
-def _bounded(attributes: Mapping[str, str]) -> Dict[str, str]:
-    """Return attributes as short lines, and no more than an object may have."""
-    lines = {key: " ".join(value.split())[:_LONGEST_ATTRIBUTE] for key, value in attributes.items()}
-    return dict(islice(((key, line) for key, line in lines.items() if _NAME.fullmatch(key) and line), _MOST_ATTRIBUTES))
-
-
-def _plain(words: str) -> str:
-    """Return a name as the world has them: small letters, with _ in place of spaces, and no article."""
-    name = re.sub(r"[\s-]+", "_", words.strip().lower())
-    return next((name[len(article):] for article in _ARTICLES if name.startswith(article)), name)
 
 
 class StateEstimator:
@@ -180,7 +65,8 @@ class StateEstimator:
         self._fixtures = any(item.joint is not None for item in self.known.values())
         self._inside: Dict[str, Tuple[str, Pose]] = {}
         """What was seen in which drawer or cupboard, and where there."""
-        self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
+        self.names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
+        """Of unknown objects."""
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
         others = bodies_of(replace(scene, robots=tuple(name for name in bases if name not in self._bodies)))
         self._shown = {**self._bodies, **{name: frames_of(name, body).frames[0] for name, body in others.items()}}
@@ -260,7 +146,7 @@ class StateEstimator:
                if arena is not None and frame in frames and frames[frame][0].finite}
         frames = {name: found for name, found in frames.items() if not off.get(name)}
         if view is not None:  # Unknown objects are called in the domain's words, and by the names that they were given.
-            view = self._names.called(replace(view, tracks=tuple(
+            view = self.names.called(replace(view, tracks=tuple(
                 track if track.unknown is None
                 else replace(track, unknown=with_type(track.unknown, self._domain, self._opening))
                 for track in view.tracks)))
@@ -305,7 +191,7 @@ class StateEstimator:
     @property
     def unnamed(self) -> FrozenSet[str]:
         """The unknown objects that nobody has named, by the names of their tracks."""
-        return self._names.unnamed
+        return self.names.unnamed
 
     def give_name(self, wanted: NamingRequest) -> Naming:
         """Give an unknown object a name.
@@ -316,7 +202,7 @@ class StateEstimator:
         Returns:
             The new name, or why it cannot be given.
         """
-        return self._names.give(*wanted)
+        return self.names.give(*wanted)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
         """Return the obstacles that the lidar has detected and the map does not explain, as discs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from typing import Any, Dict, List, Mapping, Sequence
@@ -12,6 +13,18 @@ KEY = "images"
 MOST_IMAGES, MOST_BYTES = 8, 200_000
 """Of a question, and of each of its pictures as it is sent."""
 _FORM = re.compile(r"data:image/(jpeg|png);base64,[A-Za-z0-9+/]+=*")
+
+
+def data_uri(jpeg: bytes) -> str:
+    """Return a picture as messages carry it.
+
+    Args:
+        jpeg: the file's bytes.
+
+    Returns:
+        The data URI.
+    """
+    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def images_in(messages: Sequence[Message]) -> List[str]:

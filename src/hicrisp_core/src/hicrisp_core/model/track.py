@@ -41,11 +41,13 @@ class Tracks:
         stamp: when the picture was taken, seconds of the pictures' clock.
         tracks: what is seen, hidden, held and gone; what was never seen has none.
         trouble: why no newer picture can be used, in words; empty where nothing is wrong with the camera.
+        session: changes whenever unknown objects are numbered anew.
     """
 
     stamp: float = -math.inf
     tracks: Tuple[Track, ...] = ()
     trouble: str = ""
+    session: int = 0
 
 
 BLIND = Tracks()

@@ -26,10 +26,12 @@ _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "n
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
              "twelfth")
 NUMBERS = {word: str(number) for words in (_CARDINALS, _ORDINALS) for number, word in enumerate(words, 1)}
-_EXACT, _OWN, _TYPE, _ASIDE = range(4)
-"""How well words fit: they are the name, their head is the name's head, their head is the type's, or they are
-only said besides.
+_EXACT, _OWN, _TYPE, _ASIDE, _FOR = range(5)
+"""How well words fit: they are the name, their head is the name's head, their head is the type's, they are only said
+besides, or say what the object is for.
 """
+USE, _PURPOSE = "use", "for"
+"""The attribute that says what an object is for; its words tell objects apart and name none."""
 _LONG = 8
 """Letters of a word in which two slips may be slips; in a shorter one it is one."""
 _REPLACED = 5
@@ -75,6 +77,8 @@ class Names:
             if fact.object and not fact.object.replace(".", "", 1).lstrip("+-").isdigit():
                 self._types.setdefault(fact.object, (ANYTHING,))
         self._sayings = {name: self._sayings_of(name) for name in self._types}
+        self._uses = {name: _forms_of_use(str(world.objects[name].attributes.get(USE, "")))
+                      if name in world.objects else frozenset() for name in self._types}
         self._found: Dict[Words, Mapping[str, int]] = {}
 
     @property
@@ -110,7 +114,7 @@ class Names:
 
     def is_called(self, name: str, word: str) -> bool:
         """Check whether a word is said of an object: ``dirty`` as one of its attributes."""
-        return _joined(words_of(word)) in self._sayings.get(name, {})
+        return self._sayings.get(name, {}).get(_joined(words_of(word)), _FOR) < _FOR
 
     def alike(self, name: str, others: Iterable[str]) -> Words:
         """Return those that have the colour of an object; without colours, those that share a word that does
@@ -132,11 +136,15 @@ class Names:
         if _spelling(words) == _spelling(words_of(name)):
             return _EXACT
         item, sayings = self._world.objects.get(name), self._sayings[name]
+        if _PURPOSE in words[1:]:
+            at = words.index(_PURPOSE)  # "Thing for turning screws": turning and screws are said of it.
+            return self._how(words[:at], name) if {*self._uses[name], *sayings}.issuperset(words[at + 1:]) else None
         if set(words) <= HEADS:
             return _OWN if item is not None and item.movable else None
         if item is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
             return _OWN
-        return _accounted(words, sayings)
+        found = _accounted(words, sayings)
+        return None if found == _FOR else found
 
     def _sayings_of(self, name: str) -> Dict[str, int]:
         """Return what is said of an object, each with how well it names it."""
@@ -158,10 +166,12 @@ class Names:
         said = words_of(name)
         head = next((word for word in reversed(said) if not word.isdigit()), "")
         add(tuple(word for word in said if word == head or word not in denied), _OWN)
-        for value in own.values():
+        for value in (value for key, value in own.items() if key != USE):
             add(words_of(str(value)), _ASIDE)
         for type_ in self._types[name]:
             add(words_of(type_), _TYPE)
+        for word in words_of(str(own.get(USE, ""))):
+            found.setdefault(word, _FOR)
         return found
 
     def _colours(self, name: str) -> FrozenSet[str]:
@@ -190,6 +200,14 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
                 now, how = told[end], before if said.isdigit() else sayings[said]
                 told[end] = how if now is None else min(now, how)
     return told[-1]
+
+
+def _forms_of_use(text: str) -> FrozenSet[str]:
+    """Return the words of a use in all forms; of ``cutting`` also what may be its verb: ``cutte``, ``cut``."""
+    words = words_of(text)
+    stems = [word[:-len(_GERUND)] for word in words if word.endswith(_GERUND) and len(word) > len(_GERUND) + 2]
+    verbs = (verb for stem in stems for verb in (stem, f"{stem}e", *([stem[:-1]] if stem[-1] == stem[-2] else [])))
+    return frozenset(form for word in (*words, *verbs) for form in forms_of((word,)))
 
 
 def _spelling(words: Words) -> Tuple[str, Words]:

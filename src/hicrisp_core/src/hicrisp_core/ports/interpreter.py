@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Optional, Protocol, Tuple
+from typing import Callable, Optional, Protocol, Sequence, Tuple
 
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
@@ -11,6 +11,11 @@ from hicrisp_core.model.meaning import Meaning, Turn
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
+
+Look = Callable[[Sequence[str]], bytes]
+"""Returns the camera's newest picture as a JPEG file, with the objects of these names drawn in by their numbers from 1;
+empty if there is none.
+"""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, StepRecord, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
+from hicrisp_core.prompting.asking import compact
 from hicrisp_core.prompting.quarantine import plain
 
 _ANYTHING = "anything"
@@ -92,7 +93,8 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
     """
     lines = []
     for name, item in sorted(world.objects.items()):
-        attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(item.attributes.items()))
+        attributes = "".join(f", {plain(attribute_text(key, str(value)), 2 * _NAME_LIMIT)}"
+                             for key, value in sorted(item.attributes.items()))
         at = item.pose.position if places and item.pose is not None else None
         place = "" if at is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*at)
         if place and domain is not None and domain.is_target(item.type):
@@ -104,6 +106,11 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
         can = ", can: " + ", ".join(each.name for each in domain.actions_of(robot.kind)) if domain and several else ""
         lines.append(f"- {name}: robot ({robot.kind}{can})")
     return "\n".join((*lines, _SEVERAL) if several else lines)
+
+
+def attribute_text(key: str, value: str) -> str:
+    """Return an attribute: a word as it is, several in quotes, with what they say of the object."""
+    return value if len(value.split()) == 1 else f"{key} {compact(value)}"
 
 
 def listed(entries: Iterable[str], empty: str = "nothing") -> str:

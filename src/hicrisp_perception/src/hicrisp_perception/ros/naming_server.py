@@ -11,6 +11,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.exchanges import ExchangeFile
 from hicrisp_core.trace.task_state import ENDED
 from hicrisp_ros.config_files import parameter
@@ -21,7 +22,7 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tracks import NAMED
 from std_msgs.msg import Bool
 
-from hicrisp_msgs.msg import TaskStatus, WorldState
+from hicrisp_msgs.msg import LlmUsage, TaskStatus, WorldState
 from hicrisp_perception.live_naming import LiveNamer, live_namer
 
 RECORD = "naming.jsonl"
@@ -44,6 +45,7 @@ class NamingServer:
         self._due: Optional[Tuple[Picture, Tuple[Track, ...]]] = None
         self._news = Event()
         self._named = Publisher(NAMED, Bool, queue_size=1, latch=True)
+        self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
         self._settled = False
         self._thread = NodeThread("naming", self._loop, self._wake)
         self._thread.start()
@@ -77,6 +79,7 @@ class NamingServer:
         self._news.set()
 
     def _loop(self, ended: Event) -> None:
+        spent = Usage()
         while not ended.is_set():
             self._news.wait()
             self._news.clear()
@@ -84,7 +87,12 @@ class NamingServer:
             if due is None or ended.is_set():
                 continue
             try:
-                for exchange in self._namer.ask(*due).exchanges:
+                usage = self._namer.ask(*due)
+                if usage.calls:
+                    spent = spent + usage
+                    self._usage.publish(LlmUsage("", spent.calls, spent.prompt_tokens, spent.completion_tokens,
+                                                 spent.seconds, []))
+                for exchange in usage.exchanges:
                     self._record.add(exchange.as_dict())
             except OSError as error:
                 rospy.logerr_throttle(60.0, f"what was asked about unknown objects is not recorded: {error}")

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from random import getrandbits
 from threading import Event, Lock
 from typing import Any, Callable, List, Mapping, Optional, Tuple
 
@@ -27,6 +28,7 @@ from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.diagnostics import ERROR, OK, WARN, Diagnostics, Health
 from hicrisp_ros.frames import MovingFrames
+from hicrisp_ros.given_names import kept_names
 from hicrisp_ros.node import run
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.publisher import Publisher
@@ -36,8 +38,8 @@ from hicrisp_ros.tracks import TRACKS
 from sensor_msgs.msg import CompressedImage
 
 from hicrisp_msgs.msg import TrackArray
-from hicrisp_msgs.srv import Snapshot, SnapshotResponse
-from hicrisp_perception.annotating import annotated, as_jpeg
+from hicrisp_msgs.srv import Snapshot, SnapshotRequest, SnapshotResponse
+from hicrisp_perception.annotating import annotated, as_jpeg, cut_out, numbered
 from hicrisp_perception.picture_witness import Take
 from hicrisp_perception.ros.naming_server import NamingServer, open_naming
 from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
@@ -121,13 +123,13 @@ _Looked = Tuple[Picture, Tuple[Track, ...], Mapping[str, WorldObject]]
 
 
 class PictureServer:
-    """Serves ``camera_view``."""
+    """Serves ``camera_view``, with unknown objects by the names that they were given."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._looked: Optional[_Looked] = None
         self._drawn: Optional[Tuple[float, bytes]] = None
-        self._service = rospy.Service(SERVICE, Snapshot, lambda _: self._answer())
+        self._service = rospy.Service(SERVICE, Snapshot, self._answer)
 
     @property
     def stamp(self) -> Optional[float]:
@@ -156,14 +158,24 @@ class PictureServer:
         """Stop serving."""
         self._service.shutdown()
 
-    def _answer(self) -> SnapshotResponse:
+    def _answer(self, request: SnapshotRequest) -> SnapshotResponse:
+        names = kept_names()
         with self._lock:
             if self._looked is None:
                 return SnapshotResponse(False, "no picture has come yet", CompressedImage())
             picture, tracks, objects = self._looked
-            if self._drawn is None or self._drawn[0] != picture.stamp:
-                self._drawn = picture.stamp, as_jpeg(annotated(picture, tracks, objects))
-            image = CompressedImage(format="jpeg", data=self._drawn[1])
+            tracks = tuple(replace(track, name=names.get(track.name, track.name)) for track in tracks)
+            if request.thing:
+                data = cut_out(picture, request.thing, tracks, objects)
+            elif request.numbered:
+                data = as_jpeg(numbered(picture, tracks, request.numbered))
+            else:
+                if self._drawn is None or self._drawn[0] != picture.stamp:
+                    self._drawn = picture.stamp, as_jpeg(annotated(picture, tracks, objects))
+                data = self._drawn[1]
+            if not data:
+                return SnapshotResponse(False, f"the camera does not show {request.thing}", CompressedImage())
+            image = CompressedImage(format="jpeg", data=data)
         image.header.stamp = rospy.Time.from_sec(max(0.0, picture.stamp))
         return SnapshotResponse(True, "", image)
 
@@ -224,6 +236,7 @@ class PerceptionServer:
         self._forget_names()
 
     def _forget_names(self) -> None:
+        self._session = getrandbits(31)  # It fits into a parameter.
         if self._naming is not None:
             self._naming.forget()
 
@@ -264,7 +277,7 @@ class PerceptionServer:
                 self._forget_names()
             self._newest = picture.stamp
             try:
-                view = Tracks(picture.stamp, self._sight.look(picture, robots))
+                view = Tracks(picture.stamp, self._sight.look(picture, robots), session=self._session)
             except HicrispError as error:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple, Union
 
 from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.images import data_uri
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track
 from hicrisp_core.model.world import Uncertainty, WorldObject
 from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.names import USE
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.prompting.answer_schema import closed, one_of
 from hicrisp_core.prompting.asking import ModelReply, ask
@@ -19,7 +21,7 @@ from hicrisp_core.prompting.templates import Placeholders, Prompts
 from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_perception.annotating import annotated, as_jpeg, as_uri
+from hicrisp_perception.annotating import annotated, as_jpeg
 from hicrisp_perception.scene_scan.describing import Described, numbered
 
 PROMPTS = "naming"
@@ -110,7 +112,7 @@ def ask_names(
              for item in things]
     objects = "\n".join(f"{number}: {size}" for number, size in enumerate(sizes, 1))
     reply = ask(model, prompts.render("system", form=_FORM), prompts.render("request", objects=objects), deadline,
-                _schema(len(things)), lambda said: _read(said, len(things)), images=[as_uri(each) for each in pictures])
+                _schema(len(things)), lambda said: _read(said, len(things)), images=list(map(data_uri, pictures)))
     return reply, pictures[1]
 
 
@@ -189,7 +191,7 @@ def _attributes(name: Name, is_name: bool) -> Iterator[Tuple[str, str]]:
     if others:
         yield "also", ", ".join(dict.fromkeys(others))
     if name.use:
-        yield "use", name.use
+        yield USE, name.use
     if name.fragile:
         yield "fragile", "fragile"
     if name.liquid:

@@ -69,6 +69,8 @@ _OWN = Path(__file__).resolve().parents[1] / "page"
 """The files of the page that the report does not have."""
 LARGEST_BODY = 64_000
 """Bytes of a request that are read."""
+_LONGEST_NAME = 200
+"""Characters of the words that name an object."""
 MOST_STREAMS = 40
 """Pages that may watch at once."""
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -156,7 +158,7 @@ class _Doors:
         refused = self._stranger(request, "The camera's picture needs the token.")
         if refused is not None:
             return refused
-        shot = await run_in_threadpool(self._desk.camera)
+        shot = await run_in_threadpool(self._desk.camera, request.query_params.get("of", "")[:_LONGEST_NAME])
         if not shot.image:
             return Response(status_code=204)
         return Response(shot.image, media_type=shot.kind, headers={"X-Eye": shot.eye, "X-Age": f"{shot.age:.1f}"})

@@ -24,10 +24,10 @@ class Shot:
 
 
 NO_SHOT = Shot()
-Camera = Callable[[], Shot]
-"""Takes a picture of the scene."""
+Camera = Callable[[str], Shot]
+"""Takes a picture of the scene, or of the object that words name."""
 
 
-def no_camera() -> Shot:
+def no_camera(_: str) -> Shot:
     """There is no camera."""
     return NO_SHOT

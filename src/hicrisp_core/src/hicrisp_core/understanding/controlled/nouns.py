@@ -12,7 +12,7 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.scene.colours import COLOURS
-from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
+from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, ended, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line
 from hicrisp_core.understanding.written.context import Several, Unlinked
 from hicrisp_core.understanding.written.objects import Objects
@@ -52,6 +52,7 @@ class NounPhrases:
             - self._called - own
         self._read: Dict[Words, Phrases] = {}
         self._ranks = {phrase: rank for rank, phrases in tables.ranks.items() for phrase in phrases}
+        self._outstanding = {word: rank for rank, words in tables.outstanding.items() for word in words}
         self._determiners: Dict[str, Amount] = {
             phrase: amount for amount in Amount if amount is not Amount.COUNT for phrase in tables.nouns[amount.value]}
 
@@ -140,6 +141,8 @@ class NounPhrases:
             if said[at] == _OF:  # "The top drawer of the cabinet" is a cabinet's top drawer.
                 yield from (replace(head, words=f"{whole.words} {head.words}") for head in self._plain(said[:at])
                             if self.linked.names.tells_kind(head.words) for whole in self._plain(said[at + 1:]))
+            yield from (replace(head, words=form.format(head.words)) for form in self._described(said[at:])
+                        for head in self.one(said[:at]) if not (head.where or head.without))
             aside = next((rank for phrase, rank in self._ranks.items()
                           if " " in phrase and said[at:] == tuple(phrase.split())), "")
             yield from (replace(head, rank=aside) for head in self._plain(said[:at]) if aside)
@@ -149,6 +152,17 @@ class NounPhrases:
             simple = self._simple(said)
             if simple is not None:
                 yield simple
+
+    def _described(self, said: Words) -> Iterator[str]:
+        """Yield the words for a thing "to turn the screws with" or "that is fragile", ``{} for turn screws`` and
+        ``fragile {}``, if that is known of any object.
+        """
+        lead, rest = led(said, (*self._tables.uses["lead"], *self._nouns["that"]))
+        for words in {rest, ended(rest, self._tables.uses["trail"])[1]} if lead else ():
+            telling = " ".join(word for word in words if word not in self._determiners)
+            form = f"{telling} {{}}" if lead in self._nouns["that"] else f"{{}} for {telling}"
+            if telling and not MARKS & set(words) and self.linked.names.fitting(form.format(_OBJECT)):
+                yield form
 
     def _plain(self, said: Words) -> Tuple[Phrase, ...]:
         """Return the phrase of words that name an object or several by nothing else; none for any other words."""
@@ -175,17 +189,28 @@ class NounPhrases:
         if rank and not ordinal and self.linked.names.fitting(" ".join(rest)):
             rank = ""  # It is part of a name: "the left arm", "the back compartment".
         ordinal, rest = (ordinal or 1, after) if rank else (1, rest)
+        outstanding = ""
+        if determiner and not rank and amount is Amount.ONE and not self.linked.names.fitting(" ".join(rest)):
+            outstanding, rest = led(rest, self._outstanding)
         state, rest = led(rest, STATES) if len(rest) > 1 else ("", rest)
         words, plural = self._singular(tuple(
             word for at, each in enumerate(rest) if not _joins_colours(rest, at)
             for word in re.sub(r"_|'s$", " ", each).split()))
         if not 0 < len(words) <= _MOST_WORDS or self._unknown and self.function_words & set(words):
             return None
+        if determiner and words[-1] == ONE and self.linked.names.exactly(" ".join(words), self.linked.names.movable):
+            words = (*words[:-1], _OBJECT)  # "The unknown one" is any of them, and not the first.
+        rank = self._ranks.get(rank, "")
+        if outstanding and plural:
+            return None
+        if outstanding:  # If none stands out, the user is asked which is meant.
+            among, first = self.linked.names.fitting(" ".join(words)), self._outstanding[outstanding]
+            rank = first if self.linked.places.stands_out(first, among) else ""
         if plural and amount is Amount.ONE:
             amount = Amount.ALL
         elif plural and amount not in (Amount.ALL, Amount.COUNT) and not determiner.endswith("the"):
             return None
-        return Phrase(" ".join(words), amount, least, most, bool(other), self._ranks.get(rank, ""), ordinal, state)
+        return Phrase(" ".join(words), amount, least, most, bool(other), rank, ordinal, state)
 
     def _counted(self, said: Words) -> Tuple[Amount, int, Optional[int], Words]:
         how, rest = led(said, (*self._nouns["exactly"], *self._nouns["at_most"], *self._nouns["at_least"]))
@@ -204,7 +229,7 @@ class NounPhrases:
             return (), False
         *before, last = words
         objects = self._nouns[_OBJECT]
-        if last in self._called:
+        if last in self._called or last == ONE:
             return words, False
         shorter = (form for form in sorted(forms_of((last,))) if len(form) < len(last))
         one = next((form for form in shorter if form in {*self._called, *objects, ONE}), last)

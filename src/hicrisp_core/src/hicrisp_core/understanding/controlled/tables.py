@@ -106,6 +106,8 @@ class Tables:
     robots: Forms
     nouns: Forms
     ranks: Forms
+    outstanding: Forms
+    uses: Forms
     among: Forms
     places: Forms
     states: Forms

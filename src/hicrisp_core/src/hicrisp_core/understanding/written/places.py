@@ -18,6 +18,8 @@ _SAME_PLACE = 1e-3
 """Metres within which two objects have the same rank."""
 _SAME_SIZE = 1e-2
 """The same for sizes, as a fraction."""
+_OUTSTANDING = 0.2
+"""By how much an object is larger than all others that stands out, as a fraction."""
 _CONE = math.cos(math.radians(45.0))
 Names = Tuple[str, ...]
 
@@ -59,6 +61,11 @@ class Places:
         chosen = [(measures[name], _SAME_PLACE if rank in _ALONG else _SAME_SIZE * abs(measures[name]))
                   for name in order[first - 1:last]]
         return tuple(name for name in order if any(abs(measures[name] - best) <= limit for best, limit in chosen))
+
+    def stands_out(self, rank: str, names: Sequence[str]) -> bool:
+        """Check whether one object is the first of a rank by far, as who says "the tall one" expects."""
+        first, *others = sorted(self._measures(rank, names).values(), reverse=True) or (0.0,)
+        return not others or first - others[0] > _OUTSTANDING * max(abs(first), abs(others[0]))
 
     def nearest(self, names: Sequence[str], to: Sequence[str], farthest: bool = False) -> Names:
         """Return the objects that are nearest to others, or farthest from them; without these themselves."""

@@ -2,7 +2,7 @@
 
 import { h, plain, settled, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
-import { perform } from "./server.js";
+import { headers, perform } from "./server.js";
 
 export class Ask {
   constructor(root, sections, steers) {
@@ -45,13 +45,25 @@ export class Ask {
     const own = h("input", { id: "own-answer", maxlength: 400, autocomplete: "off" });
     this.root.append(
       h("p", { class: "question", role: "alert" }, plain(status.message)),
-      h("div", { class: "choices" }, status.choices.map((text, at) => h("button", {
-        type: "button", class: "main", onclick: () => answer(String(at + 1)) }, plain(text)))),
+      h("div", { class: "choices" }, status.choices.map((text, at) => {
+        const button = h("button", { type: "button", class: "main", onclick: () => answer(String(at + 1)) }, plain(text));
+        this.picture(button, text);
+        return button;
+      })),
       h("form", { onsubmit: (event) => {
         event.preventDefault();
         if (own.value.trim()) answer(own.value.trim());
       } }, h("label", { for: "own-answer" }, "Or in your own words"),
       h("div", { class: "row" }, own, h("button", { type: "submit" }, "Answer"))));
+  }
+
+  async picture(button, text) { // What the camera shows of the object that is meant; nothing where it shows none.
+    if (!this.steers()) return;
+    const answer = await fetch(`/api/camera?of=${encodeURIComponent(text)}`, { headers: headers() }).catch(() => null);
+    if (!answer || answer.status !== 200) return;
+    const image = h("img", { alt: "", src: URL.createObjectURL(await answer.blob()) });
+    image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+    button.prepend(image);
   }
 
   approval(status) {
