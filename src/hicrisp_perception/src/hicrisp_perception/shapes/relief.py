@@ -28,8 +28,10 @@ _ONE_RIM = 0.02
 """How much higher a piece of a rim may seem to be than another one, metres."""
 _PIECE = 60
 """Least pixels of an object that stands behind another one."""
-_RIM_GAP = 4
-"""Cells between two pieces of one rim."""
+_RIM_GAP, _ONE_TINT = 6, 0.06
+"""Cells between two pieces of one rim, and by how much the shares of red, green and blue in their colours may differ: one
+may be in the shade.
+"""
 _WIDE, _BETWEEN = 3, 0.015
 """Pixels from a mixed one to the surfaces between which it is, and by how much it is from both, metres."""
 _FEW = 3
@@ -311,7 +313,7 @@ def mixed(depth: np.ndarray) -> np.ndarray:
     return found
 
 
-def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
+def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.ndarray, np.ndarray]]:
     """Split what hangs together in an image where it does not on the table: one object stands before another.
 
     Args:
@@ -320,12 +322,13 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
         mask: which pixels of the window show objects.
 
     Returns:
-        The pixels of each; those at its edges, where depth lies between two objects, go to the nearest.
+        The pixels of each, and those of them whose depth is its own; those at its edges, where depth lies between two
+        objects, go to the nearest.
     """
     depth = ground.depth[window]
     clear = mask & ~mixed(depth) & (ground.height[window] > -1.0)
     if not clear.any():
-        return [mask]
+        return [(mask, mask)]
     places = np.stack([ground.x[window], ground.y[window]], axis=-1)
     cells = np.floor((places - places[clear].min(axis=0)) / _APART).astype(int)
     plan = np.zeros(cells[clear].max(axis=0) + 1, np.int32)
@@ -337,14 +340,22 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[np.ndarray]:
     numbers, pixels = np.unique(own[own > 0], return_counts=True)
     large = [number for number, count in zip(numbers, pixels) if count >= _PIECE]
     tops = {number: float(np.percentile(ground.height[window][own == number], 97.0)) for number in large}
+    tints = {number: _tint(ground.view.colour[window][own == number]) for number in large}
     for number, other in combinations(large, 2):  # The two sides of a hollow object, whose thin rim is hardly seen.
         near = cv2.dilate((labels == number).astype(np.uint8), NEIGHBOURS, iterations=_RIM_GAP) > 0
-        if abs(tops[number] - tops[other]) < _ONE_RIM and (near & (labels == other)).any():
+        if abs(tops[number] - tops[other]) < _ONE_RIM and np.abs(tints[number] - tints[other]).max() < _ONE_TINT and (
+                near & (labels == other)).any():
             own[own == other], labels[labels == other] = number, number
-    large = [number for number in large if (own == number).any()]
-    if len(large) < 2:
-        return [mask]
-    masks = [own == number for number in large]
+    masks = [own == number for number in large if (own == number).any()]
+    if len(masks) < 2:
+        return [(mask, masks[0] if masks else clear)]
     away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
     nearest = away.argmin(axis=0)
-    return [mask & (nearest == number) for number in range(len(masks))]
+    return [(mask & (nearest == number), each) for number, each in enumerate(masks)]
+
+
+def _tint(colour: np.ndarray) -> np.ndarray:
+    """Return the shares of red, green and blue in the colour of most pixels, whatever the light."""
+    mean = np.median(colour, axis=0) + 1.0
+    shares: np.ndarray = mean / mean.sum()
+    return shares

@@ -16,7 +16,7 @@ from hicrisp_core.robot.gripper import Gripper
 from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.relief import Patch, Relief, apart, points_of, relief_of, shape_of, with_hidden_side
-from hicrisp_perception.shapes.segments import Ground, Window, large
+from hicrisp_perception.shapes.segments import Ground, Window, raised
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
 
@@ -260,25 +260,31 @@ def boxes_in(
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
         if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
+        firm = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
         # What is thin hardly stands out of the noise of the depth, but its colour goes on.
         coloured = ((ground.family[part] > 0) & ground.bare[part] & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
         for _ in range(_GROWN):
             left |= cv2.dilate(left, NEIGHBOURS) & coloured
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
-        for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
-            own = labels[row:row + height, column:column + width] == label
+        # The same where its colour is that of the table, but not its depth, which is ragged at edges: no part of it.
+        high = (raised(ground, part) & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
+        _, labels = cv2.connectedComponents(left | high, connectivity=8)
+        for label in np.unique(labels[firm > 0]):
+            whole = ((labels == label) & (left > 0)).view(np.uint8)
+            if np.count_nonzero(whole) < _LEAST_PIXELS:
+                continue
+            column, row, width, height = cv2.boundingRect(whole)
+            own = whole[row:row + height, column:column + width] > 0
             top, side = part[0].start + row, part[1].start + column
             window = slice(top, top + height), slice(side, side + width)
-            boxes = (_box(ground, window, alone, hands, stamp) for alone in apart(ground, window, own))
+            boxes = (_box(ground, window, *alone, hands, stamp) for alone in apart(ground, window, own))
             found += [box for box in boxes
                       if box is not None and not any(_at_hand(box, hand) for hand in hands.values())]
     return found
 
 
-def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float
-         ) -> Optional[UnknownObject]:
-    points = points_of(ground, window, mask)
+def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, hands: Mapping[str, ObservedHand],
+         stamp: float) -> Optional[UnknownObject]:
+    points = points_of(ground, window, sure)
     if len(points) < _LEAST_PIXELS // 2:
         return None
     low, high = (float(value) for value in np.percentile(points[:, 2], (3.0, 97.0)))
@@ -286,9 +292,6 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, O
     points = points[(points[:, 2] > min(low, least)) & (points[:, 2] < high + least)]
     if high < least or len(points) < _LEAST_PIXELS // 2:
         return None
-    # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
-    spread = 3.0 * np.maximum(0.01, points[:, :2].std(axis=0))
-    points = points[(np.abs(points[:, :2] - np.median(points[:, :2], axis=0)) < spread).all(axis=1)]
     points = with_hidden_side(points, ground, window, mask)
     (cx, cy), (along, across), angle = circle_around(*points[:, :2].T) or spread_of(*points[:, :2].T)
     if max(along, across) < _LEAST_SIZE:
