@@ -29,9 +29,7 @@ _ONE_RIM = 0.02
 _PIECE = 60
 """Least pixels of an object that stands behind another one."""
 _RIM_GAP, _ONE_TINT = 6, 0.06
-"""Cells between two pieces of one rim, and by how much the shares of red, green and blue in their colours may differ: one
-may be in the shade.
-"""
+"""Cells between two pieces of one rim, and by how much the shares of red, green and blue in their colours differ."""
 _WIDE, _BETWEEN = 3, 0.015
 """Pixels from a mixed one to the surfaces between which it is, and by how much it is from both, metres."""
 _FEW = 3

@@ -170,12 +170,13 @@ class Sorter:
         self._look_at_the_table(view.colour[half], over & (np.abs(height) < _LOWEST))
         least = np.maximum(np.float32(_LOWEST), np.float32(_SIGMAS * level.noise) * depth * depth)
         high = (over & (height > least)).view(np.uint8)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(high, connectivity=8)
-        # What is thin goes on from what is not; alone it is noise.
+        holes = ((depth <= 0.0) & self._bare[half]).view(np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(high | holes, connectivity=8)
+        # What is thin goes on from what is not, beyond holes in its depth; alone it is noise.
         firm = cv2.morphologyEx(high, cv2.MORPH_OPEN, _CROSS) > 0
         small = np.bincount(labels[firm], minlength=count) < _SPECK
         small[0] = True
-        solid = (~small[labels]).view(np.uint8)
+        solid = high & ~small[labels]
         if known is not None:
             small |= np.bincount(labels[(solid > 0) & ~known[half]], minlength=count) < _SPECK
         fine = enlarged(solid, 2, view.shape)

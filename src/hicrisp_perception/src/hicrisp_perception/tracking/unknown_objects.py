@@ -184,6 +184,8 @@ class UnknownObjects:
             if name in again:
                 free.remove(again[name])
                 self._named[name] = _joined(known, again[name])
+            elif known.looks <= _YOUNG and any(known.patch.part_of(other.patch) for other in again.values()):
+                del self._named[name]  # It was a piece of what is seen whole now.
             elif known.visibility is not Visibility.GONE:
                 taken = any(known.holds(hand.tool.position, _AT_TOOL) for hand in hands.values())
                 found = _lost(known, ground, claimed, taken)
@@ -265,9 +267,9 @@ def boxes_in(
         coloured = ((ground.family[part] > 0) & ground.bare[part] & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
         for _ in range(_GROWN):
             left |= cv2.dilate(left, NEIGHBOURS) & coloured
-        # The same where its colour is that of the table, but not its depth, which is ragged at edges: no part of it.
-        high = (raised(ground, part) & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
-        _, labels = cv2.connectedComponents(left | high, connectivity=8)
+        # The same where its colour is that of the table, but not its depth, or that has a hole: no part of it, though.
+        bridge = (raised(ground, part) | (ground.depth[part] <= 0.0)) & ~claimed[part] & ~ground.robot[part]
+        _, labels = cv2.connectedComponents(left | bridge.view(np.uint8), connectivity=8)
         for label in np.unique(labels[firm > 0]):
             whole = ((labels == label) & (left > 0)).view(np.uint8)
             if np.count_nonzero(whole) < _LEAST_PIXELS:
