@@ -33,6 +33,8 @@ _BLUR = 0.003
 _ON_TABLE = 0.035
 _GROWN = 6
 """Pixels by which an object is followed by its colour alone."""
+_RAGGED = 4
+"""Pixels around what is coloured in which the depth of its edges is not its own."""
 _RING = 5
 """Pixels around an object that show what bears it."""
 _BESIDE = 0.05
@@ -267,9 +269,14 @@ def boxes_in(
         coloured = ((ground.family[part] > 0) & ground.bare[part] & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
         for _ in range(_GROWN):
             left |= cv2.dilate(left, NEIGHBOURS) & coloured
-        # The same where its colour is that of the table, but not its depth, or that has a hole: no part of it, though.
-        bridge = (raised(ground, part) | (ground.depth[part] <= 0.0)) & ~claimed[part] & ~ground.robot[part]
-        _, labels = cv2.connectedComponents(left | bridge.view(np.uint8), connectivity=8)
+        # Where its colour is that of the table, or the depth has a hole, the depth around holds it together; away from
+        # what is coloured the depth alone shows it, beside that it is ragged.
+        free = ~claimed[part] & ~ground.robot[part]
+        high = (raised(ground, part) & free).view(np.uint8)
+        _, labels = cv2.connectedComponents(left | high | ((ground.depth[part] <= 0.0) & free).view(np.uint8),
+                                            connectivity=8)
+        ragged = cv2.dilate(left, NEIGHBOURS, iterations=_RAGGED)
+        left |= cv2.morphologyEx(high & (1 - ragged), cv2.MORPH_OPEN, NEIGHBOURS)
         for label in np.unique(labels[firm > 0]):
             whole = ((labels == label) & (left > 0)).view(np.uint8)
             if np.count_nonzero(whole) < _LEAST_PIXELS:
