@@ -13,7 +13,7 @@ from hicrisp_bench.cli import parse
 from hicrisp_bench.cost import QUESTIONS
 from hicrisp_bench.openworld.suite import run
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
-from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, seen
+from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, middle_of, seen
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
 from hicrisp_core.llm.settings import VISION, load_llm_settings
@@ -69,7 +69,7 @@ def test_only_what_is_in_the_bowl_is_in_it(wares: Dict[str, Ware], aside: float,
 def observed(wares: Dict[str, Ware], **off: float) -> Dict[str, WorldObject]:
     """Unknown objects where the true ones are, some of them so far off in x."""
     return {f"unknown_{number}": WorldObject("", "", "box", item.size, pose=Pose(
-        (item.middle[0] + off.get(name, 0.0), *item.middle[1:])))
+        (middle_of(item)[0] + off.get(name, 0.0), *middle_of(item)[1:])))
         for number, (name, item) in enumerate(wares.items())}
 
 

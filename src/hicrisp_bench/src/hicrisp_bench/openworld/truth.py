@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.picture import Picture
 from hicrisp_perception.tracking.unknown_objects import PREFIX
@@ -130,13 +130,27 @@ def seen(wares: Mapping[str, Ware], tracks: Mapping[str, WorldObject], visible: 
     wrong = [f"{name}: {nouns[name]}" for name in found if name not in right and not pairs[name].startswith(PREFIX)]
     return {"expected": len(expected), "found": len(found), "opaque": len(opaque),
             "found_opaque": len(set(opaque) & set(found)), "missed": sorted(set(expected) - set(found)),
-            "position_mm": [1000.0 * math.dist(at[name].position, wares[name].middle) for name in found],
+            "position_mm": [1000.0 * math.dist(at[name].position, middle_of(wares[name])) for name in found],
             "size_mm": [1000.0 * _differs(tracks[pairs[name]], wares[name]) for name in found],
             "phantoms": len(set(tracks) - set(pairs.values())), "named_rightly": len(right), "wrong_names": wrong}
 
 
 def _near(pose: Pose, ware: Ware) -> bool:
-    return planar_distance(pose.position, ware.middle) < _NEAR and abs(pose.position[2] - ware.middle[2]) < _NEAR
+    middle = middle_of(ware)
+    return planar_distance(pose.position, middle) < _NEAR and abs(pose.position[2] - middle[2]) < _NEAR
+
+
+def middle_of(ware: Ware) -> Vector:
+    """Return the middle of the smallest upright box around an object, which does not depend on how it is turned.
+
+    Args:
+        ware: where it is.
+
+    Returns:
+        World frame, metres.
+    """
+    (x, y), _, _ = cv2.minAreaRect(ware.corners[:, :2].astype(np.float32))
+    return x, y, ware.middle[2]
 
 
 def _differs(track: WorldObject, ware: Ware) -> float:
