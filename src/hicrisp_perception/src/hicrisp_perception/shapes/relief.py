@@ -32,6 +32,8 @@ _RIM_GAP, _ONE_TINT = 6, 0.06
 """Cells between two pieces of one rim, and by how much the shares of red, green and blue in their colours differ."""
 _WIDE, _BETWEEN = 3, 0.015
 """Pixels from a mixed one to the surfaces between which it is, and by how much it is from both, metres."""
+_FLAT = 0.01
+"""Metres below its top up to which a piece is flat there."""
 _FEW = 3
 """Pixels in a cell and those around it that are more than noise."""
 _OPEN, _PIERCED = 0.25, 0.15
@@ -344,7 +346,7 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.nda
     for number, other in combinations(large, 2):  # The two sides of a hollow object, whose thin rim is hardly seen.
         near = cv2.dilate((labels == number).astype(np.uint8), NEIGHBOURS, iterations=_RIM_GAP) > 0
         if abs(tops[number] - tops[other]) < _ONE_RIM and np.abs(tints[number] - tints[other]).max() < _ONE_TINT and (
-                near & (labels == other)).any():
+                near & (labels == other)).any() and _hollow(ground, window, own == number, own == other):
             own[own == other], labels[labels == other] = number, number
     masks = [own == number for number in large if (own == number).any()]
     if len(masks) < 2:
@@ -352,6 +354,21 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.nda
     away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
     nearest = away.argmin(axis=0)
     return [(mask & (nearest == number), each) for number, each in enumerate(masks)]
+
+
+def _hollow(ground: Ground, window: Window, one: np.ndarray, other: np.ndarray) -> bool:
+    """Check whether the farther one of two pieces is the inside of a wall: hardly flat on top, farthest in the middle,
+    unlike the front of another object that stands behind the nearer one.
+    """
+    x, y, _ = ground.view.rays.camera.position
+    pieces = [np.stack([each[window][mask] for each in (ground.x, ground.y, ground.height)], axis=1)
+              for mask in (one, other)]
+    far = max(pieces, key=lambda points: float(np.hypot(*(points[:, :2] - (x, y)).mean(axis=0))))
+    if (far[:, 2] > np.percentile(far[:, 2], 97.0) - _FLAT).mean() > 0.5:
+        return False
+    ahead = far[:, :2].mean(axis=0) - (x, y)
+    ahead /= np.linalg.norm(ahead)
+    return bool(np.polyfit(far[:, :2] @ (-ahead[1], ahead[0]), far[:, :2] @ ahead, 2)[0] < 0.0)
 
 
 def _tint(colour: np.ndarray) -> np.ndarray:
