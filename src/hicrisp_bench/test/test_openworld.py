@@ -11,6 +11,7 @@ from typing import Any, Dict, List
 
 import pytest
 from hicrisp_bench.cli import parse
+from hicrisp_bench.cost import QUESTIONS
 from hicrisp_bench.openworld.grounding import (
     GroundingTrial,
     grounding_row,
@@ -20,10 +21,11 @@ from hicrisp_bench.openworld.grounding import (
 )
 from hicrisp_bench.openworld.suite import run
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
-from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, seen
+from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, middle_of, seen
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.settings import VISION, load_llm_settings
 from hicrisp_core.model import Pose, Relation, WorldObject
 from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.model.meaning import Choice, Question, Reason, Refusal
@@ -78,7 +80,7 @@ def test_only_what_is_in_the_bowl_is_in_it(wares: Dict[str, Ware], aside: float,
 def observed(wares: Dict[str, Ware], **off: float) -> Dict[str, WorldObject]:
     """Unknown objects where the true ones are, some of them so far off in x."""
     return {f"unknown_{number}": WorldObject("", "", "box", item.size, pose=Pose(
-        (item.middle[0] + off.get(name, 0.0), *item.middle[1:])))
+        (middle_of(item)[0] + off.get(name, 0.0), *middle_of(item)[1:])))
         for number, (name, item) in enumerate(wares.items())}
 
 
@@ -92,6 +94,21 @@ def test_a_track_finds_one_object_that_is_near_and_visible(wares: Dict[str, Ware
     assert found["phantoms"] == 1
     assert max(found["position_mm"]) < 1.0
     assert "unknown_99" not in matched(wares, tracks).values()
+
+
+def test_a_name_is_judged_by_the_nouns_of_the_object_that_it_stands_at(wares: Dict[str, Ware]) -> None:
+    called = {"lemon": "lemon_2", "mug": "coffee_cup", "bowl": "hat"}
+    tracks = {called.get(name, track): item for (name, (track, item)) in zip(wares, observed(wares).items())}
+    found = seen(wares, tracks, dict.fromkeys(wares, 1.0))
+    assert (found["named_rightly"], found["wrong_names"]) == (2, ["bowl: hat"])
+    assert all(item.nouns for item in wares.values())
+
+
+def test_a_look_has_objects_named_by_recorded_answers_and_keeps_these() -> None:
+    vision = load_llm_settings(CONFIG / "llm" / "workbench.yaml").of_role(VISION)
+    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 41, vision=vision))
+    assert (found["named_rightly"], found["wrong_names"]) == (found["found"], [])
+    assert [each["role"] for each in found[QUESTIONS]] == [VISION]
 
 
 def test_tasks_are_those_that_a_layout_has_and_the_same_for_a_seed(wares: Dict[str, Ware]) -> None:
@@ -122,7 +139,8 @@ def _result(trial: OpenWorldTrial) -> Dict[str, Any]:
     return {"seed": trial.seed, "task": "Put the lemon next to the mug", "kind": BESIDE, "named": True, "claimed": True,
             "success": not fell, "first": trial.seed == 0, "corrections": {"repair": trial.seed}, "corrected_by": {},
             "message": "", "seconds": 9.0, "expected": 6, "found": 5, "opaque": 5, "found_opaque": 5,
-            "missed": ["glass"], "position_mm": [3.0, 9.0], "size_mm": [5.0], "phantoms": 1}
+            "missed": ["glass"], "named_rightly": 4, "wrong_names": ["mug: hat"],
+            "position_mm": [3.0, 9.0], "size_mm": [5.0], "phantoms": 1}
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,9 @@ def test_a_row_says_what_was_found_and_placed_and_what_was_falsely_believed() ->
     assert row["found_opaque"] == 1.0
     assert (row["placed_first"], row["placed"], row["false_success"]) == (0.25, 0.75, 1)
     assert [each["task"] for each in report.rows] == ["all", BESIDE, INTO]
+    assert "named_rightly" not in row, "nobody was asked"
+    asked: Namespace = parse(["openworld", "--trials", "4", "--look", "--llm", "workbench"])
+    assert [run(asked, _MadeUp()).rows[0][key] for key in ("named_rightly", "named_wrongly")] == [16 / 20, 4]
     assert "no language model" in report.note
 
 

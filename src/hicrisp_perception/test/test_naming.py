@@ -79,6 +79,17 @@ def test_the_model_sees_the_plain_picture_and_the_numbered_one() -> None:
     assert names(said) == ["grey_box"]
 
 
+def test_a_large_picture_is_made_smaller_and_what_is_left_out_keeps_its_name() -> None:
+    model, dice = Says([entry(2, "mug")]), np.random.default_rng(0)
+    large = replace(PICTURE, colour=dice.integers(0, 255, (3000, 4000, 3), np.uint8),
+                    lens=Lens(4000, 3000, 3750.0, 3750.0, 1999.5, 1499.5))
+    prompts = Prompts(named_folder("prompts", PROMPTS) or "", PLACEHOLDERS)
+    said = name_objects(model, prompts, large, [thing("two_boxes", 0.1), thing("grey_box", -0.1)], set(), Deadline(5.0))
+    assert max(len(each) for each in model.asked[0][-1]["images"]) < 2_000_000
+    assert names(said) == ["two_boxes", "mug"]
+    assert "several that touch" in model.asked[0][0]["content"]
+
+
 def test_two_of_a_kind_are_numbered_from_the_left_and_what_stands_on_one_still_does() -> None:
     model = Says([entry(1, "mug"), entry(2, "mug"), entry(3, "lemon")])
     said = named(model, thing("a", -0.1), thing("b", 0.1), thing("c", -0.1, below="a"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from drawn import at, bowl, box, cylinder, draw, scene_of
 from hicrisp_core.model import Pose, WorldObject
@@ -102,3 +103,42 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows(be
     again = min(tracks.values(), key=lambda track: math.dist(track.pose.position, pushed.position))
     assert again.visibility is Visibility.VISIBLE
     assert math.dist(again.pose.position, pushed.position) < 0.008
+
+
+def driver(colour):
+    """A handle with a rod, as thick as a pencil, of the same colour."""
+    handle = Solid("box", (0.09, 0.03, 0.03), Pose((-0.06, 0.0, 0.0)))
+    rod = Solid("box", (0.12, 0.008, 0.008), Pose((0.045, 0.0, 0.0)))
+    form = replace(SHAPES["box"], solids=measured((handle, rod)), outline=rectangle, handling=Handling.NONE)
+    return WorldObject("driver", "box", "box", (0.21, 0.03, 0.03), {"colour": colour}, own_form=form)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.5, 1.3, 2.4])
+def test_what_is_thin_is_seen_to_its_end_though_depth_and_colour_have_gaps(turn):
+    thing, pose = driver("red"), at(0.45, 0.0, 0.015, turn)
+    sight, tracks = SceneTracker(scene_of()), ()
+    for number in range(4):
+        picture = draw([(thing, pose)], seed=number, stamp=0.1 * number)
+        dice = np.random.default_rng(number)
+        thin = (picture.depth < draw([]).depth - 0.006) & (dice.random((picture.depth.shape[0], 1)) < 0.15)
+        picture.depth[thin] = 0.0
+        middle = np.abs(np.arange(picture.depth.shape[1]) - 0.5 * picture.depth.shape[1]) < 4.0
+        picture.colour[:, middle] = (204, 178, 143)
+        tracks = sight.look(picture, {})
+    (track,) = tracks
+    assert max(track.unknown.size) == pytest.approx(0.21, abs=0.02)
+    assert math.dist(track.pose.position[:2], (0.45, 0.0)) < 0.012
+
+
+@pytest.mark.parametrize("colour", ["red", "blue"])
+def test_one_box_behind_another_is_no_hollow_object(colour):
+    tracks = seen([(box("a", "red", (0.06, 0.06, 0.06)), at(0.54, 0.0, 0.03)),
+                   (box("b", colour, (0.06, 0.06, 0.06)), at(0.455, 0.0, 0.03))])
+    assert len(tracks) == 2
+
+
+@pytest.mark.parametrize("colour", ["red", "blue"])
+def test_objects_that_touch_are_one_box_around_both(colour):
+    (track,) = seen([(box("a", "red", (0.06, 0.06, 0.06)), at(0.5, 0.03, 0.03)),
+                     (box("b", colour, (0.06, 0.06, 0.06)), at(0.5, -0.03, 0.03))]).values()
+    assert sorted(track.unknown.size) == pytest.approx([0.06, 0.06, 0.12], abs=0.006)

@@ -22,6 +22,7 @@ from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Pose, Relation, Status, Task, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.track import BLIND, Tracks
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.ports.perception import CAMERA, POSES, Camera, ObjectTracker
@@ -78,6 +79,8 @@ class CameraTracks:
         self._perception = perception
         self._robots = robots
         self._view = BLIND
+        self.usage = Usage()
+        """What naming cost."""
 
     def look(self) -> Tracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
@@ -86,7 +89,7 @@ class CameraTracks:
             self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()))
             self._perception.afterwards()
             if self._namer is not None:
-                self._namer.look(picture, self._view)
+                self.usage = self.usage + self._namer.look(picture, self._view)
         return self._view
 
     def forget(self) -> None:

@@ -38,6 +38,7 @@ class WareEntry:
         density: of its material, kg/m3.
         paints: sets of colours for its parts, of which one is drawn.
         transparent: whether depth cameras see through it.
+        nouns: what a judge accepts as its name.
     """
 
     form: str
@@ -45,6 +46,7 @@ class WareEntry:
     density: PositiveFloat
     paints: Tuple[Tuple[str, ...], ...]
     transparent: bool = False
+    nouns: Tuple[str, ...] = ()
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
@@ -70,11 +72,13 @@ class Ware(WorldObject):
         pieces: in its frame, whose origin is the middle of its bounding box as it stands.
         paints: red, green, blue and opacity of its paints.
         density: of its material, kg/m3.
+        nouns: what a judge accepts as its name.
     """
 
     pieces: Tuple[Piece, ...] = field(default=(), repr=False, compare=False)
     paints: Tuple[Tuple[float, ...], ...] = ()
     density: float = 1000.0
+    nouns: Tuple[str, ...] = ()
 
     @property
     def transparent(self) -> bool:
@@ -137,7 +141,7 @@ def _ware(name: str, entry: WareEntry, dice: random.Random) -> Ware:
     paints = dice.choice(entry.paints)
     rgba = tuple((*COLOURS[colour][:3], _CLEAR if entry.transparent else 1.0) for colour in paints)
     return Ware(name, "", "box", entry.size, {"colour": paints[0]}, pieces=scaled(FORMS[entry.form](), entry.size),
-                paints=rgba, density=entry.density)
+                paints=rgba, density=entry.density, nouns=entry.nouns)
 
 
 def add_ware(spec: mujoco.MjSpec, body: Any, item: Ware, contype: int, conaffinity: int) -> None:

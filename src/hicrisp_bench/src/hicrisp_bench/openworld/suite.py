@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import List
 
-from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.llm.settings import OFFLINE, VISION
 
 from hicrisp_bench.openworld import testimony
 from hicrisp_bench.openworld.grounding import (
@@ -19,7 +19,7 @@ from hicrisp_bench.openworld.grounding import (
 )
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import TASKS
-from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials
+from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner, folder_of
 from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
@@ -30,13 +30,15 @@ POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 2, "policies": ["open_loop"]}
 SELECTS = ("trials", "seed", "scenes", "policies", "tasks")
 COLUMNS = ("scene", "policy", "task", "n", "things", "found", "found_opaque", "position_mm", "position_mm_p95",
-           "size_mm", "size_mm_p95", "phantoms", "named", "placed_first", "placed", "false_success", "corrections",
-           "seconds")
+           "size_mm", "size_mm_p95", "phantoms", "named_rightly", "named_wrongly", "named", "placed_first", "placed",
+           "false_success", "corrections", "seconds")
 NOTE = (
     "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
     "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it, "
     "`found_opaque` without glass; "
     "`size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not there. "
+    "With `--llm` its model for `vision` names what is seen: `named_rightly` is of those found, by the nouns that "
+    "`config/worlds` accepts; `named_wrongly` have another name, the rest none. "
     "Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in the bowl; "
     "the goal is given as data and no language model is asked: a search plans. `placed` is judged by the true "
     "poses, `placed_first` is without any correction, `false_success` counts runs that say that they are done and are "
@@ -65,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              "picture; say), after the role vision of --llm has named them")
     parser.add_argument("--witness", metavar="NAME", help="a file of config/llm whose model of the role vision says "
                         "from pictures how tasks ended, with and without faults, next to the detector")
-    add_llm(parser, OFFLINE)
+    add_llm(parser, OFFLINE, "nothing is named")
     add_policies(parser, POLICIES)
 
 
@@ -84,21 +86,25 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if options.grounding is not None:
         return _grounding(options, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
-    cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures)
-                                for seed in range(options.seed, options.seed + options.trials)])
+    asked = llm_of(options).of_role(VISION)
+    namer = None if asked.offline else asked
+    cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
+                                               namer) for seed in range(options.seed, options.seed + options.trials)])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
     found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
-    rows = [_row(scene, policy, "all", own) for (scene, policy), own in found]
-    kinds = [_row(scene, policy, kind, Tally(each for each in own.whole if each["kind"] == kind))
+    rows = [_row(scene, policy, "all", own, namer is not None) for (scene, policy), own in found]
+    kinds = [_row(scene, policy, kind, Tally(each for each in own.whole if each["kind"] == kind), namer is not None)
              for (scene, policy), own in found for kind in options.tasks if not options.look]
     told = ("policy", "seed", "task", "message")
     failed = [{"policy": policy, **each, "message": each["message"] or "it is not as it was asked for"}
               for (_, policy), own in found for each in own.whole if each["task"] and not each["success"]]
-    missed: List[Row] = [{"policy": policy, "seed": each["seed"], "missed": ", ".join(each["missed"])}
-                         for (_, policy), own in found for each in own.whole if each["missed"]]
+    missed: List[Row] = [{"policy": policy, "seed": each["seed"], "missed": ", ".join(each["missed"]),
+                          "wrong names": ", ".join(each["wrong_names"])}
+                         for (_, policy), own in found for each in own.whole if each["missed"] or each["wrong_names"]]
     return Report([*rows, *kinds], COLUMNS, (), NOTE,
                   {"trials": [{"policy": policy, **each} for (_, policy), own in found for each in own.whole]},
-                  (Section("What failed", failed, told), Section("Missed", missed, ("policy", "seed", "missed"))),
+                  (Section("What failed", failed, told),
+                   Section("Missed or misnamed", missed, ("policy", "seed", "missed", "wrong names"))),
                   (Chart("placed", "Placed among objects that nobody described",
                          share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))
 
@@ -129,11 +135,14 @@ def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
                   (Section("Not grounded", missed, ("seed", "say", "object", "came_to", "meant")),))
 
 
-def _row(scene: str, policy: str, task: str, own: Tally) -> Row:
+def _row(scene: str, policy: str, task: str, own: Tally, named: bool) -> Row:
     things, found, opaque, of_these = own.totals("expected", "found", "opaque", "found_opaque").values()
     row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
                 **share_of("found", found, things), **share_of("found_opaque", of_these, opaque),
                 **own.totals("phantoms")}
+    if named:
+        row.update(**share_of("named_rightly", *own.totals("named_rightly", "found").values()),
+                   named_wrongly=sum(len(each["wrong_names"]) for each in own.whole))
     for key in ("position_mm", "size_mm"):
         values = spread([value for result in own.whole for value in result[key]])
         row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})

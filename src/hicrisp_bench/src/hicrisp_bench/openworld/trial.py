@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import cv2
 from hicrisp_core.factory import load_factory
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import VISION, LlmSettings
 from hicrisp_core.model import Relation, Task
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.ports.observer import NamingRequest
@@ -20,6 +22,7 @@ from hicrisp_libero.episode import GoalGiven
 from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
 from hicrisp_bench.openworld.truth import (
     INTO,
@@ -33,7 +36,7 @@ from hicrisp_bench.openworld.truth import (
     visible_parts,
     wares_now,
 )
-from hicrisp_bench.trial import camera_sight
+from hicrisp_bench.trial import CameraTracks, camera_sight, look_steadily
 
 LOOK = "look"
 """In place of a policy: nothing is asked for."""
@@ -53,6 +56,7 @@ class OpenWorldTrial:
         pictures: folder that gets a picture of the end; ``None`` for none.
         witness: a file of ``config/llm`` whose model says from pictures how the task ended; empty for none.
         fault: one of ``testimony.FAULTS``.
+        vision: the model that names what is seen; ``None`` for no names.
     """
 
     config: Path
@@ -63,6 +67,7 @@ class OpenWorldTrial:
     pictures: Any = None
     witness: str = ""
     fault: str = FAULTS[0]
+    vision: Optional[LlmSettings] = None
 
 
 def key_of(trial: OpenWorldTrial) -> str:
@@ -84,8 +89,18 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
     policy = "open_loop" if trial.policy == LOOK else trial.policy
     parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
-    world = EmbeddedWorld(scene, trial.seed, domain=parts.domain, sight=camera_sight)
+    vision = trial.vision.of_trial(key_of(trial)) if trial.vision is not None else None
+    models = Models(replace(vision, roles={VISION: vision})) if vision is not None else None
+    eyes: List[CameraTracks] = []
+
+    def sight(of: EmbeddedWorld) -> CameraTracks:
+        eyes.append(camera_sight(of, models))
+        return eyes[-1]
+
+    world = EmbeddedWorld(scene, trial.seed, domain=parts.domain, sight=sight)
     try:
+        if models is not None:
+            look_steadily(world)
         for _ in range(_LOOKS):
             world.pass_time(_PAUSE)
             state = world.observe(Deadline(1.0))
@@ -99,6 +114,7 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
         result = {"seed": trial.seed, "layout": sorted(wares), "task": str(asked or ""),
                   "kind": asked.kind if asked else "", "named": False, "claimed": False, "success": False,
                   "first": False, "corrections": {}, "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0,
+                  QUESTIONS: questions_of(asked.as_dict() for each in eyes for asked in each.usage.exchanges),
                   **seen(wares, tracks, visible)}
         if asked is not None:
             result.update(_carried_out(trial, asked, world, parts, matched(wares, tracks)))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.picture import Picture
+from hicrisp_perception.tracking.unknown_objects import PREFIX
 from hicrisp_perception.view import Rays
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.rgbd import bodies_seen
@@ -21,6 +23,8 @@ from shapely.geometry import MultiPoint, Point
 _NEAR = 0.03
 """Metres from where an object is, in which it counts as found there."""
 _HALF = 0.5
+_NUMBERED = re.compile(r"_\d+$")
+"""Of the second and further objects with a noun."""
 _APART = 0.10
 """Least gap between what is to be put next to each other, metres."""
 _STANDS, _FELL = 0.015, -0.02
@@ -112,7 +116,8 @@ def seen(wares: Mapping[str, Ware], tracks: Mapping[str, WorldObject], visible: 
 
     Returns:
         JSON values: how many were to be found (at least half visible) and how many were, the same without transparent
-        ones, errors in millimetres of those found, what was missed, and how many were reported that are not there.
+        ones, errors in millimetres of those found, what was missed, how many were reported that are not there, and how
+        many of those found have a right name, with the wrong names.
     """
     pairs = matched(wares, tracks)
     expected = [name for name, part in visible.items() if part >= _HALF]
@@ -120,15 +125,32 @@ def seen(wares: Mapping[str, Ware], tracks: Mapping[str, WorldObject], visible: 
                            if pose is not None and _near(pose, wares[name])}
     found = [name for name in expected if name in at]
     opaque = [name for name in expected if not wares[name].transparent]
+    nouns = {name: _NUMBERED.sub("", pairs[name]).replace("_", " ") for name in found}
+    right = [name for name in found if nouns[name] in wares[name].nouns]
+    wrong = [f"{name}: {nouns[name]}" for name in found if name not in right and not pairs[name].startswith(PREFIX)]
     return {"expected": len(expected), "found": len(found), "opaque": len(opaque),
             "found_opaque": len(set(opaque) & set(found)), "missed": sorted(set(expected) - set(found)),
-            "position_mm": [1000.0 * math.dist(at[name].position, wares[name].middle) for name in found],
+            "position_mm": [1000.0 * math.dist(at[name].position, middle_of(wares[name])) for name in found],
             "size_mm": [1000.0 * _differs(tracks[pairs[name]], wares[name]) for name in found],
-            "phantoms": len(set(tracks) - set(pairs.values()))}
+            "phantoms": len(set(tracks) - set(pairs.values())), "named_rightly": len(right), "wrong_names": wrong}
 
 
 def _near(pose: Pose, ware: Ware) -> bool:
-    return planar_distance(pose.position, ware.middle) < _NEAR and abs(pose.position[2] - ware.middle[2]) < _NEAR
+    middle = middle_of(ware)
+    return planar_distance(pose.position, middle) < _NEAR and abs(pose.position[2] - middle[2]) < _NEAR
+
+
+def middle_of(ware: Ware) -> Vector:
+    """Return the middle of the smallest upright box around an object, which does not depend on how it is turned.
+
+    Args:
+        ware: where it is.
+
+    Returns:
+        World frame, metres.
+    """
+    (x, y), _, _ = cv2.minAreaRect(ware.corners[:, :2].astype(np.float32))
+    return x, y, ware.middle[2]
 
 
 def _differs(track: WorldObject, ware: Ware) -> float:

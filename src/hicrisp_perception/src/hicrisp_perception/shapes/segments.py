@@ -169,10 +169,14 @@ class Sorter:
         height -= level.at(x, y)
         self._look_at_the_table(view.colour[half], over & (np.abs(height) < _LOWEST))
         least = np.maximum(np.float32(_LOWEST), np.float32(_SIGMAS * level.noise) * depth * depth)
-        solid = cv2.morphologyEx((over & (height > least)).astype(np.uint8), cv2.MORPH_OPEN, _CROSS)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
-        small = stats[:, cv2.CC_STAT_AREA] < _SPECK
-        solid[small[labels]] = 0
+        high = (over & (height > least)).view(np.uint8)
+        holes = ((depth <= 0.0) & self._bare[half]).view(np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(high | holes, connectivity=8)
+        # What is thin goes on from what is not, beyond holes in its depth; alone it is noise.
+        firm = cv2.morphologyEx(high, cv2.MORPH_OPEN, _CROSS) > 0
+        small = np.bincount(labels[firm], minlength=count) < _SPECK
+        small[0] = True
+        solid = high & ~small[labels]
         if known is not None:
             small |= np.bincount(labels[(solid > 0) & ~known[half]], minlength=count) < _SPECK
         fine = enlarged(solid, 2, view.shape)
@@ -224,6 +228,21 @@ class Sorter:
             (family > 0) & (bare | (height > _BELOW)) & ((height > _BELOW) | (height == NOWHERE)))
         plain = cv2.erode(solid, NEIGHBOURS, iterations=2) > 0
         return near & (coloured | plain)
+
+
+def raised(ground: Ground, part: Window) -> np.ndarray:
+    """Return which pixels the depth alone shows to be above the table, beyond its noise.
+
+    Args:
+        ground: the current image, split into table and objects.
+        part: of the image.
+
+    Returns:
+        The mask of the part.
+    """
+    depth = ground.depth[part]
+    found: np.ndarray = ground.height[part] > np.maximum(_LOWEST, _SIGMAS * ground.level.noise * depth * depth)
+    return found
 
 
 def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:

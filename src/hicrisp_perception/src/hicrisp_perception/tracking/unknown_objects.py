@@ -16,7 +16,7 @@ from hicrisp_core.robot.gripper import Gripper
 from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.relief import Patch, Relief, apart, points_of, relief_of, shape_of, with_hidden_side
-from hicrisp_perception.shapes.segments import Ground, Window, large
+from hicrisp_perception.shapes.segments import Ground, Window, raised
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
 
@@ -33,6 +33,8 @@ _BLUR = 0.003
 _ON_TABLE = 0.035
 _GROWN = 6
 """Pixels by which an object is followed by its colour alone."""
+_RAGGED = 4
+"""Pixels around what is coloured in which the depth of its edges is not its own."""
 _RING = 5
 """Pixels around an object that show what bears it."""
 _BESIDE = 0.05
@@ -190,6 +192,8 @@ class UnknownObjects:
                 self._named[name] = joined = _joined(known, again[name])
                 if joined.pose == known.pose and _apart(known, again[name]) > _EXACT:  # Only a part of it shows.
                     self._named[name] = replace(joined, pose=_best_place(joined, ground, claimed))
+            elif known.looks <= _YOUNG and any(known.patch.part_of(other.patch) for other in again.values()):
+                del self._named[name]  # It was a piece of what is seen whole now.
             elif known.visibility is not Visibility.GONE:
                 taken = any(known.holds(hand.tool.position, _AT_TOOL) for hand in hands.values())
                 known = known if taken else replace(known, pose=_best_place(known, ground, claimed))
@@ -283,25 +287,36 @@ def boxes_in(
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
         if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
+        firm = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
         # What is thin hardly stands out of the noise of the depth, but its colour goes on.
         coloured = ((ground.family[part] > 0) & ground.bare[part] & ~claimed[part] & ~ground.robot[part]).view(np.uint8)
         for _ in range(_GROWN):
             left |= cv2.dilate(left, NEIGHBOURS) & coloured
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
-        for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
-            own = labels[row:row + height, column:column + width] == label
+        # Where its colour is that of the table, or the depth has a hole, the depth around holds it together; away from
+        # what is coloured the depth alone shows it, beside that it is ragged.
+        free = ~claimed[part] & ~ground.robot[part]
+        high = (raised(ground, part) & free).view(np.uint8)
+        _, labels = cv2.connectedComponents(left | high | ((ground.depth[part] <= 0.0) & free).view(np.uint8),
+                                            connectivity=8)
+        ragged = cv2.dilate(left, NEIGHBOURS, iterations=_RAGGED)
+        left |= cv2.morphologyEx(high & (1 - ragged), cv2.MORPH_OPEN, NEIGHBOURS)
+        for label in np.unique(labels[firm > 0]):
+            whole = ((labels == label) & (left > 0)).view(np.uint8)
+            if np.count_nonzero(whole) < _LEAST_PIXELS:
+                continue
+            column, row, width, height = cv2.boundingRect(whole)
+            own = whole[row:row + height, column:column + width] > 0
             top, side = part[0].start + row, part[1].start + column
             window = slice(top, top + height), slice(side, side + width)
-            boxes = (_box(ground, window, alone, hands, stamp) for alone in apart(ground, window, own))
+            boxes = (_box(ground, window, *alone, hands, stamp) for alone in apart(ground, window, own))
             found += [box for box in boxes
                       if box is not None and not any(_at_hand(box, hand) for hand in hands.values())]
     return found
 
 
-def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float
-         ) -> Optional[UnknownObject]:
-    points = points_of(ground, window, mask)
+def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, hands: Mapping[str, ObservedHand],
+         stamp: float) -> Optional[UnknownObject]:
+    points = points_of(ground, window, sure)
     if len(points) < _LEAST_PIXELS // 2:
         return None
     low, high = (float(value) for value in np.percentile(points[:, 2], (3.0, 97.0)))
@@ -309,9 +324,6 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, hands: Mapping[str, O
     points = points[(points[:, 2] > min(low, least)) & (points[:, 2] < high + least)]
     if high < least or len(points) < _LEAST_PIXELS // 2:
         return None
-    # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
-    spread = 3.0 * np.maximum(0.01, points[:, :2].std(axis=0))
-    points = points[(np.abs(points[:, :2] - np.median(points[:, :2], axis=0)) < spread).all(axis=1)]
     points = with_hidden_side(points, ground, window, mask)
     (cx, cy), (along, across), angle = circle_around(*points[:, :2].T) or spread_of(*points[:, :2].T)
     if max(along, across) < _LEAST_SIZE:
