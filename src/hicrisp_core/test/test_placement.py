@@ -7,7 +7,7 @@ import pytest
 from failures import words
 from hicrisp_core.body.containers import inside_box, too_tall
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.placement import Workspace, on_flat_top
+from hicrisp_core.body.placement import Workspace, beside, on_flat_top
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
@@ -61,6 +61,16 @@ def test_a_bearing_goes_clockwise_from_behind_as_the_hands_of_a_clock(domain, be
     assert Detector(domain).check(command, world, after, OK).ok, after.about("box")
     other = decoded(domain, world, "place_around", reference="cylinder", bearing=(bearing + 180.0) % 360.0)
     assert not Detector(domain).check(command, world, seen(domain, box=other.target), OK).ok
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.6, 1.9])
+def test_every_spot_beside_a_long_thing_is_near_it(yaw):
+    rod = replace(CATALOGUE["box"], size=(0.22, 0.03, 0.03), pose=Pose((0.5, 0.0, 0.015), from_yaw(yaw)),
+                  own_form=replace(SHAPES["box"], outline=rectangle, handling=Handling.NONE))
+    bearings = [math.tau * number / 16 for number in range(16)]
+    first = beside(CATALOGUE["cylinder"], rod, bearings, WorldState({}), WORKSPACE)[0]
+    gaps = [gap(replace(CATALOGUE["cylinder"], pose=pose), rod) for pose in first.poses]
+    assert max(gaps) < WORKSPACE.gap + 0.016
 
 
 def test_a_taken_side_is_left_for_a_free_one(domain):

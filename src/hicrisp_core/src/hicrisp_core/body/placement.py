@@ -16,6 +16,9 @@ from hicrisp_core.robot.gripper import Gripper
 _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
+_NEARER, _LOOSE = 4, 0.015
+"""How often an item is moved nearer to a long object, beside which it is farther away than it shall by this, metres.
+"""
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
@@ -128,7 +131,14 @@ def _around(
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        found.append(Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw)))
+        ground = footprint(reference, reference.pose)
+        for _ in range(_NEARER):
+            pose = Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw))
+            loose = float(ground.distance(footprint(item, pose))) - gap
+            if loose < _LOOSE:
+                break
+            reach -= loose
+        found.append(pose)
     return tuple(found)
 
 
