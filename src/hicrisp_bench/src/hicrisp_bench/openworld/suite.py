@@ -88,8 +88,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     pictures = folder_of(options) / "pictures" if options.pictures else None
     asked = llm_of(options).of_role(VISION)
     namer = None if asked.offline else asked
+    seeds = range(options.seed, options.seed + options.trials)
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
-                                               namer) for seed in range(options.seed, options.seed + options.trials)])
+                                               vision=namer) for seed in seeds])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
     found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
     rows = [_row(scene, policy, "all", own, namer is not None) for (scene, policy), own in found]
