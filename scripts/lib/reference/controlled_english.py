@@ -38,9 +38,8 @@ def page() -> str:
     of = tables()
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
-        notes = "".join(_note(each.note) for each in section.sentences)
         lines += [f"## {section.title}", "", *_block(one for each in section.sentences for one in _patterns(each.say)), "",
-                  f"{_quoted((section.sentences[0].example,))}{notes}", ""]
+                  *(line for each in section.sentences if each.note for line in (each.note, ""))]
     for chapter in of.forms:
         lines += [f"## {chapter.title}", "",
                   *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
