@@ -19,12 +19,12 @@ _INTRODUCTION = """\
 <!-- Made by scripts/lib/reference/controlled_english.py -->
 # Controlled English
 
-Write tasks that are read without a language model: all of this closed language, made from `config/controlled_english.yaml`.
-Any other sentence is refused with the three nearest that work; so is one with two readings, or about an object that is not
-there.
+Write tasks that are read without a language model: all of this closed language, made from
+`config/controlled_english.yaml`. Any other sentence is refused with the three nearest that work; so is one with two
+readings, or about an object that is not there.
 
-- X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in [brackets] may be
-  left out. Many words have [synonyms](#synonyms).
+- X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in [brackets]
+  may be left out. Many words have [synonyms](#synonyms).
 - Capitals, the last mark, and at both ends these words do not matter: {polite}.
 - Which apply depends on the scene. A domain's own facts and actions are read in the words of its file, too.
 """
@@ -38,7 +38,8 @@ def page() -> str:
     of = tables()
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
-        lines += [f"## {section.title}", "", *_block(one for each in section.sentences for one in _patterns(each.say)), "",
+        said = [pattern for each in section.sentences for pattern in _patterns(each.say)]
+        lines += [f"## {section.title}", "", *_block(said), "",
                   *(line for each in section.sentences if each.note for line in (each.note, ""))]
     for chapter in of.forms:
         lines += [f"## {chapter.title}", "",
@@ -57,7 +58,8 @@ def _alike(rows: Iterable[Sequence[str]]) -> List[str]:
     """Return a block with a line for each word that has others, and one for all that have none."""
     known = list(rows)
     alone = ", ".join(first for first, *others in known if not others)
-    return _block([*(f"{first}: {', '.join(others)}" for first, *others in known if others), *([alone] if alone else [])])
+    return _block([*(f"{first}: {', '.join(others)}" for first, *others in known if others),
+                   *([alone] if alone else [])])
 
 
 def _block(lines: Iterable[str]) -> List[str]:
