@@ -20,17 +20,17 @@ _INTRODUCTION = """\
 # Controlled English
 
 Write tasks that are read without a language model: all of this closed language, made from
-`config/controlled_english.yaml`. Any other sentence is refused with the three nearest that work.
+`config/controlled_english.yaml`. Any other sentence is refused with the three nearest that work; so is one with two
+readings, or about an object that is not there.
 
-- X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in `[brackets]`
+- X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in [brackets]
   may be left out. Many words have [synonyms](#synonyms).
-- Capitals, a last full stop and a question mark do not matter, nor do at the beginning and the end: {polite}.
-- A sentence with two readings, or about an object that is not there, is refused.
+- Capitals, the last mark, and at both ends these words do not matter: {polite}.
 - Which apply depends on the scene. A domain's own facts and actions are read in the words of its file, too.
 """
 _PLACES = "What a place means depends on the objects: a fork is put *in* a bowl, gin is poured *in* a glass."
 _UNKNOWN = "An object that no file describes is `unknown_1` and so on, until it gets a name, which may be changed:"
-_FOR_EXAMPLE = "For example: *call unknown_1 the stapler*. If there is only one, \"the unknown object\" will do."
+_FOR_EXAMPLE = "*call unknown_1 the stapler* (A single one may be \"the unknown object\".)"
 
 
 def page() -> str:
@@ -38,10 +38,9 @@ def page() -> str:
     of = tables()
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
-        longest = max((each.example for each in section.sentences), key=len)
-        lines += [f"## {section.title}", "",
-                  *(f"- {_patterns(each.say)}{_note(each.note)}" for each in section.sentences), "",
-                  _quoted((longest,)), ""]
+        said = [pattern for each in section.sentences for pattern in _patterns(each.say)]
+        lines += [f"## {section.title}", "", *_block(said), "",
+                  *(line for each in section.sentences if each.note for line in (each.note, ""))]
     for chapter in of.forms:
         lines += [f"## {chapter.title}", "",
                   *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
@@ -51,21 +50,26 @@ def page() -> str:
     states = [(f"is {each[0]}", *each[1:]) for each in of.states.values()]
     lines += ["## Places and states", "", *_alike([*places, *states]), "", _PLACES, "",
               "## Synonyms", "", *_alike(known for known in map(_spelled, of.words.values()) if len(known) > 1), "",
-              "## Names for unknown objects", "", _UNKNOWN, "", f"- {_patterns(of.naming)}", "", _FOR_EXAMPLE]
+              "## Names for unknown objects", "", _UNKNOWN, "", *_block(_patterns(of.naming)), "", _FOR_EXAMPLE]
     return "\n".join(lines) + "\n"
 
 
 def _alike(rows: Iterable[Sequence[str]]) -> List[str]:
-    """Return a list item for each word that has others, and one for all that have none."""
+    """Return a block with a line for each word that has others, and one for all that have none."""
     known = list(rows)
     alone = ", ".join(first for first, *others in known if not others)
-    return [*(f"- {first}: {', '.join(others)}" for first, *others in known if others),
-            *([f"- {alone}"] if alone else [])]
+    return _block([*(f"{first}: {', '.join(others)}" for first, *others in known if others),
+                   *([alone] if alone else [])])
 
 
-def _patterns(say: Texts) -> str:
+def _block(lines: Iterable[str]) -> List[str]:
+    """Return lines as they stand."""
+    return ["```", *lines, "```"]
+
+
+def _patterns(say: Texts) -> List[str]:
     """Return patterns as they are read: the first word of each class, and capitals in place of the slots."""
-    return ", ".join(f"`{_NAME.sub(_word, each)}`" for each in say)
+    return [_NAME.sub(_word, each) for each in say]
 
 
 def _word(name: "re.Match[str]") -> str:

@@ -73,6 +73,17 @@ def test_a_run_replaces_the_figures_and_the_page_shows_them(workspace: Path) -> 
     assert OLDER not in page
 
 
+def test_a_table_leaves_out_the_rows_that_it_is_told_to(workspace: Path) -> None:
+    published(workspace)
+    file = workspace / "docs" / "results" / "towers.json"
+    told = json.loads(file.read_text())
+    told["tables"]["all"]["left_out"] = {"policy": "open_loop"}
+    file.write_text(json.dumps(told))
+    renew(workspace)
+    assert "| open_loop |" not in (workspace / "README.md").read_text()
+    assert published(workspace)["left_out"] == {"policy": "open_loop"}
+
+
 def test_figures_are_marked_once_their_code_has_changed(workspace: Path) -> None:
     git(workspace, "init")
     git(workspace, "add", "towers.py")

@@ -29,8 +29,8 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 
     Args:
         suite: name of the suite.
-        name: the table; one that exists keeps its form (``columns``, ``merged``, the published rows that it shows)
-            where the rows have its columns.
+        name: the table; one that exists keeps its form (``columns``, ``merged``, values whose rows are ``left_out``,
+            the published rows that it shows) where the rows have its columns.
         report: the run's rows.
         command: what was run.
         code: file or folder of the suite; a change of it makes the figures old.
@@ -45,7 +45,7 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
         "command": command, "date": time.strftime("%Y-%m-%d"),
         "commit": _git(root, "describe", "--always", "--dirty", "--exclude=*"),
         "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
-        **{key: before[key] for key in ("merged",) if key in before},
+        **{key: before[key] for key in ("merged", "left_out") if key in before},
         "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
                  for row in report.rows], "published": before.get("published", list(report.reference))}
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,9 @@ def _table(root: Path, suite: str, name: str) -> str:
     content = _suite(root, suite)
     table = content["tables"][name]
     columns = table["columns"]
-    rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]]
+    left_out = table.get("left_out")
+    rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]
+            if not left_out or not left_out.items() <= row.items()]
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
     head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)
