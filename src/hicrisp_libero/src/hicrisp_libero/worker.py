@@ -26,6 +26,11 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
+_POINTS, _CLEAR = 2000, 0.5
+"""Points on an object's surface that say how it looks, and opacity up to which a surface shows what is behind it."""
+_SIDES = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
+    (0, 6, 4), (1, 5, 7), (1, 7, 3)])
+"""The corners of a box, by twos from its least x, y and z on, as triangles."""
 _MESH, _ABOVE = 7, 40.0
 """Type of a geom that is a mesh; height at which an object is measured away from all others, metres."""
 
@@ -139,7 +144,7 @@ class Episode:
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
-                "heights": self._heights(body), **self._measured(body)} for name, body in self._roots.items()},
+                "heights": self._heights(body), "looks": self._looks(body), **self._measured(body)} for name, body in self._roots.items()},
             "sites": {name: {"body": model.body(int(model.site_bodyid[site])).name,
                 "size": (2.0 * model.site_size[site]).tolist(), "pose":
                 [*self._data.site_xpos[site].tolist(), *self._quaternion(self._data.site_xmat[site])]}
@@ -175,16 +180,55 @@ class Episode:
         return {"name": model.joint(number).name, "body": model.body(body).name, "root": root,
             "kind": "slide" if model.jnt_type[number] == 2 else "hinge", "range": [lower, upper],
             "position": float(self._data.qpos[model.jnt_qposadr[number]]), "axis": self._data.xaxis[number].tolist(),
-            "anchor": self._data.xanchor[number].tolist(), "pose": self._pose(body), **self._measured(body, own=True)}
+            "anchor": self._data.xanchor[number].tolist(), "pose": self._pose(body), "looks": self._looks(body),
+            **self._measured(body, own=True)}
 
-    def _geoms(self, body: int, own: bool) -> List[int]:
-        """The collision geometry of a body and, without ``own``, of all below it that has no joint."""
+    def _geoms(self, body: int, own: bool, shown: bool = False) -> List[int]:
+        """The collision geometry of a body and, without ``own``, of all below it that has no joint; or what shows."""
         model, bodies = self._model, {body}
         for other in range(body + 1, model.nbody):
             if model.body_parentid[other] in bodies and model.body_jntnum[other] == 0:
                 bodies.add(other)
-        return [geom for geom in range(model.ngeom)
-            if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])]
+        return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] in bodies and (
+            model.geom_group[geom] == 1 and self._paint(geom)[3] > _CLEAR if shown
+            else model.geom_contype[geom] or model.geom_conaffinity[geom])]
+
+    def _paint(self, geom: int) -> np.ndarray:
+        material = int(self._model.geom_matid[geom])
+        return self._model.mat_rgba[material] if material >= 0 else self._model.geom_rgba[geom]
+
+    def _looks(self, body: int) -> List[List[float]]:
+        """Return points on the surface that shows an object, by its model alone: places in the body's frame, metres, the
+        colours of their textures, 0 to 1, and normals."""
+        model, data, dice, areas, found = self._model, self._data, np.random.default_rng(0), [], []
+        for geom in self._geoms(body, False, shown=True):
+            mesh, turn = int(model.geom_dataid[geom]), data.xmat[body].reshape(3, 3)
+            faces = _SIDES if mesh < 0 else model.mesh_face[model.mesh_faceadr[mesh] :][: model.mesh_facenum[mesh]]
+            corners = _corners(model, geom)[faces]
+            corners = corners @ (turn.T @ data.geom_xmat[geom].reshape(3, 3)).T + (
+                data.geom_xpos[geom] - data.xpos[body]) @ turn
+            normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            area = np.linalg.norm(normals, axis=1)
+            chosen = dice.choice(len(area), _POINTS, p=area / area.sum())
+            parts = dice.dirichlet((1.0, 1.0, 1.0), _POINTS)[:, :, None]
+            found.append(np.hstack([(corners[chosen] * parts).sum(axis=1), self._colours(geom, mesh, chosen, parts),
+                normals[chosen] / area[chosen, None]]))
+            areas.append(area.sum())
+        counts = np.ceil(_POINTS * np.array(areas) / sum(areas)).astype(int) if areas else []
+        return [row for rows, count in zip(found, counts) for row in rows[:count].round(4).tolist()]
+
+    def _colours(self, geom: int, mesh: int, faces: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        model, material = self._model, int(self._model.geom_matid[geom])
+        paint, texture = self._paint(geom)[:3], int(model.mat_texid[material]) if material >= 0 else -1
+        marks = int(model.mesh_texcoordadr[mesh]) if mesh >= 0 else -1
+        if texture < 0 or marks < 0:
+            return np.tile(paint, (len(faces), 1))
+        rows, columns = int(model.tex_height[texture]), int(model.tex_width[texture])
+        image = model.tex_rgb[model.tex_adr[texture] :][: 3 * rows * columns].reshape(rows, columns, 3)
+        corners = model.mesh_facetexcoord[model.mesh_faceadr[mesh] :][faces]
+        across, down = (
+            (model.mesh_texcoord[marks:][corners] * parts).sum(axis=1) % 1.0 * (columns, rows)).astype(int).T
+        return image[down, across] / 255.0 * paint
 
     def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
         """Return the boxes of a body's collision geometry, and its mass; a box is its low and its high corner, along
