@@ -41,6 +41,8 @@ _CLOSER_LOOK = 80
 """Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
 _WARNED = 8.0
 """Seconds for which a warning holds that no later picture repeats: all objects are read again in that time."""
+_WIDER = 0.02
+"""Metres by which a robot may be wider than its description where objects are told apart by their models alone."""
 _LEAST_SIZE = 0.008
 """Metres below which an object does not stand out from the noise of the depth."""
 
@@ -140,7 +142,7 @@ class SceneTracker:
         view = self._view(picture)
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
-        robot = robot_pixels(view.rays, view.depth, robots, self._links)
+        robot = robot_pixels(view.rays, view.depth, robots, self._links, _WIDER if self._scene.looks else 0.0)
         found = Findings(np.zeros(view.shape, bool))
         standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
         for name, claim in self._steady.unchanged(view, robot, standing).items():

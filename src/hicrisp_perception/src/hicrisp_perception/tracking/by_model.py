@@ -27,7 +27,8 @@ from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
 """Measured points of an object that are compared with a model."""
-_YAWS = 12
+_FEW, _YAWS, _BEST = 60, 12, 4
+"""Points and turns with which it begins, and how many of these are looked at closer."""
 _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
 """Metres within which measured points pull at a model, and how often."""
 _NEAR = 0.012
@@ -38,7 +39,6 @@ _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
 """By how much the names of two objects have to be cheaper than when they are exchanged."""
-_ROUNDS = 3
 _GAP = 0.04
 """Metres between two points of a model at most."""
 _CELL = 4
@@ -54,6 +54,8 @@ _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
+_ROUNDS = ((_UPRIGHT,), (_UPRIGHT,), _LIES)
+"""How objects may stand or lie that are looked for in what those before leave."""
 
 
 class Look:
@@ -82,11 +84,9 @@ class Look:
             Boolean array (n,).
         """
         local = _local(points, pose)
-        away, nearest = self.tree.query(local, distance_upper_bound=_GAP)
-        found = np.isfinite(away)
-        index = nearest[found]
-        found[found] = np.abs(((local[found] - self.points[index]) * self.normals[index]).sum(axis=1)) < near
-        return found
+        away, nearest = self.tree.query(local, k=4)
+        off = np.abs(((local[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
+        return np.asarray(((off < near) & (away < _GAP)).any(axis=1))
 
     def against(self, pose: Pose, ground: Ground) -> Tuple[float, int]:
         """Compare what of it is not hidden by itself with a picture.
@@ -156,13 +156,11 @@ class Models:
             laid = self._again(item, last, ground, found) if last is not None else None
             if laid is not None and self._take(left[name], laid, ground, found):
                 del left[name]
-        for _ in range(_ROUNDS if left else 0):
+        for lies in _ROUNDS if left else ():
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             seen = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
-            named = self._named([each for each in seen if each is not None], left, ground, before)
+            named = self._named([each for each in seen if each is not None], left, lies, ground, before)
             taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
-            if not taken:
-                break
             for name in taken:
                 del left[name]
 
@@ -184,17 +182,17 @@ class Models:
         laid = _laid(look, seen, [last], ground)
         return laid if laid.cost < _GOOD else None
 
-    def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], ground: Ground, before: PastFindings
-               ) -> Dict[str, _Laid]:
+    def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
+               ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
         names = list(left)
         if not seen or not names:
             return {}
         every: Dict[Tuple[int, str], _Laid] = {}
         for row, each in enumerate(seen):
             for name in names:
-                key = name, each.key
+                key = name, (*each.key, len(lies))
                 if key not in self._tried:
-                    laid = self._best(left[name], each, ground)
+                    laid = self._best(left[name], each, lies, ground)
                     self._tried[key] = laid if laid.cost < _POOR else None
                 kept = self._tried[key]
                 if kept is not None:
@@ -214,20 +212,13 @@ class Models:
         sure = [pair for pair in pairs if not any(_alike(costs, pair, other) for other in pairs if other != pair)]
         return {names[column]: every[row, names[column]] for row, column in sure}
 
-    def _best(self, item: WorldObject, seen: _Seen, ground: Ground) -> _Laid:
-        look, best = self._looks[item.name], None
-        for lies in ((_UPRIGHT,), _LIES):
-            starts = []
-            for lie in lies:
-                high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
-                starts += [Pose((*seen.middle, seen.top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
-                           for turn in range(_YAWS)]
-            laid = _laid(look, seen, starts, ground)
-            best = laid if best is None or laid.cost + 0.2 < best.cost else best
-            if best.cost < _GOOD:
-                break
-        assert best is not None
-        return best
+    def _best(self, item: WorldObject, seen: _Seen, lies: Sequence[Quaternion], ground: Ground) -> _Laid:
+        look, starts = self._looks[item.name], []
+        for lie in lies:
+            high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
+            starts += [Pose((*seen.middle, seen.top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
+                       for turn in range(_YAWS)]
+        return _laid(look, seen, starts, ground)
 
     def _take(self, item: WorldObject, laid: _Laid, ground: Ground, found: Findings) -> bool:
         pose = laid.pose
@@ -264,20 +255,23 @@ def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
 
 def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
     """Return the best way in which a model lies in measured points, from several starts."""
-    return min((_weighed(look, seen, _pulled(look, seen, start), ground) for start in starts),
+    few = seen.points[:: max(1, len(seen.points) // _FEW)]
+    begun = [_pulled(look, few, start, _STEPS[:1]) for start in starts] if len(starts) > _BEST else starts
+    begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
+    return min((_weighed(look, seen, _pulled(look, seen.points, start, _STEPS), ground) for start in begun[:_BEST]),
                key=lambda laid: laid.cost)
 
 
-def _pulled(look: Look, seen: _Seen, pose: Pose) -> Pose:
+def _pulled(look: Look, points: np.ndarray, pose: Pose, steps: Sequence[Tuple[float, int]]) -> Pose:
     """Move and turn a model about the vertical to where measured points are nearest to it."""
-    for gate, times in _STEPS:
+    for gate, times in steps:
         for _ in range(times):
-            away, nearest = look.tree.query(_local(seen.points, pose))
+            away, nearest = look.tree.query(_local(points, pose))
             near = away < gate
             if np.count_nonzero(near) < _LEAST // 4:
-                break
+                return pose
             there = look.points[nearest[near]] @ matrix_of(pose).T + np.array(pose.position)
-            here = seen.points[near]
+            here = points[near]
             one, other = there.mean(axis=0), here.mean(axis=0)
             a, b = (there - one)[:, :2], (here - other)[:, :2]
             turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Dict, Mapping, Optional, Tuple
 
+import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
@@ -13,14 +14,14 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.tracking.by_model import Look
 
-_NEAR = 0.008
+_KERNEL = np.ones((5, 5), np.uint8)
+"""Pixels between those that show a fixture, and do, too."""
+_NEAR = 0.01
 """Metres from a surface within which a point is of it."""
 _POSITIONS = 24
 """Positions of a joint that are compared."""
-_LEAST_SEEN, _PIERCED = 20, 0.3
+_LEAST_SEEN, _PIERCED = 20, 0.4
 """Points of a part that have to be seen, and the share of these that may show something behind it."""
-_BETTER = 1.05
-"""How much better than where a part was another position has to be."""
 _EXACTNESS = Uncertainty(0.004, 0.004, math.radians(2.0))
 
 
@@ -73,17 +74,21 @@ class Furniture:
             own = np.zeros(len(points), bool)
             for look, pose in there:
                 own[~own] = look.explains(points[~own], pose, _NEAR)
-            claimed[part][rows[own], columns[own]] = True
+            shown = np.zeros(claimed[part].shape, np.uint8)
+            shown[rows[own], columns[own]] = 1
+            claimed[part] |= cv2.morphologyEx(shown, cv2.MORPH_CLOSE, _KERNEL) > 0
 
 
 def _measured(item: WorldObject, look: Look, before: Optional[Pose], ground: Ground) -> Optional[Pose]:
     """Return the pose of a part on its joint by which the depth shows it; ``None`` if too little of it is seen."""
-    joint, best, most = item.joint, None, 0.0
+    joint, best, most = item.joint, before, -math.inf
     assert joint is not None
     low, high = sorted(joint.reach)
-    poses = [joint.moved(joint.home, float(position)) for position in np.linspace(low, high, _POSITIONS)]
-    for pose in [before, *poses] if before is not None else poses:
-        seen, through = look.against(pose, ground)
-        if seen - 2 * through > (_BETTER if best is before else 1.0) * most and through < _PIERCED * seen:
-            best, most = pose, seen - 2 * through
+    for fine in (False, True):
+        about, step = joint.position(best) if best is not None else low, (high - low) / _POSITIONS
+        positions = np.linspace(about - step, about + step, 9) if fine else np.linspace(low, high, _POSITIONS + 1)
+        for pose in [*([] if best is None else [best]), *(joint.moved(joint.home, float(each)) for each in positions)]:
+            seen, through = look.against(pose, ground)
+            if seen - 2 * through > most and through < _PIERCED * seen:
+                best, most = pose, seen - 2 * through
     return best if most > _LEAST_SEEN else None
