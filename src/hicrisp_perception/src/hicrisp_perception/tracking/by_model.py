@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -27,6 +27,8 @@ from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
 """Measured points of an object that are compared with a model."""
+_BESIDE = 4
+"""Places away from the middle of what is larger than an object, where it may be."""
 _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
 _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
@@ -69,6 +71,7 @@ class Look:
     def __init__(self, rows: np.ndarray) -> None:
         self.points, self.normals = rows[:, :3], rows[:, 6:]
         self.tree = cKDTree(self.points)
+        self.radius = float(np.linalg.norm(self.points[:, :2], axis=1).max())
         # A pixel shows the mean of the paint around a point.
         self.colours = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]].mean(axis=1)
 
@@ -115,6 +118,21 @@ class _Seen:
     def key(self) -> Tuple[int, ...]:
         """What it is by, from picture to picture."""
         return tuple(round(100.0 * value) for value in (*self.middle, self.top)) + (len(self.points) // 40,)
+
+    def places(self, radius: float) -> Iterator[Tuple[float, float, float]]:
+        """Yield where an object may stand in it, and how high that reaches: in the middle, or beside others.
+
+        Args:
+            radius: of the object, metres.
+        """
+        left, (x, y) = self.points, self.middle
+        yield x, y, self.top
+        apart = np.linalg.norm(left[:, :2] - self.middle, axis=1)
+        for _ in range(_BESIDE if apart.max() > radius + _NEAR else 0):
+            x, y = left[int(apart.argmax()), :2]
+            near = left[np.linalg.norm(left[:, :2] - (x, y), axis=1) < radius]
+            yield float(near[:, 0].mean()), float(near[:, 1].mean()), float(near[:, 2].max())
+            apart = np.minimum(apart, np.linalg.norm(left[:, :2] - (x, y), axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,10 +232,11 @@ class Models:
 
     def _best(self, item: WorldObject, seen: _Seen, lies: Sequence[Quaternion], ground: Ground) -> _Laid:
         look, starts = self._looks[item.name], []
-        for lie in lies:
-            high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
-            starts += [Pose((*seen.middle, seen.top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
-                       for turn in range(_YAWS)]
+        for x, y, top in seen.places(look.radius):
+            for lie in lies:
+                high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
+                starts += [Pose((x, y, top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
+                           for turn in range(_YAWS)]
         return _laid(look, seen, starts, ground)
 
     def _take(self, item: WorldObject, laid: _Laid, ground: Ground, found: Findings) -> bool:
@@ -258,8 +277,17 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _L
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
     begun = [_pulled(look, few, start, _STEPS[:1]) for start in starts] if len(starts) > _BEST else starts
     begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
-    return min((_weighed(look, seen, _pulled(look, seen.points, start, _STEPS), ground) for start in begun[:_BEST]),
+    pulled = [_pulled(look, seen.points, start, _STEPS) for start in begun[:_BEST]]
+    return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
                key=lambda laid: laid.cost)
+
+
+def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
+    """Yield a pose, and the one on the table where that is near."""
+    yield pose
+    bottom = float((look.points @ matrix_of(pose)[2]).min()) + pose.position[2]
+    if abs(bottom) < 2.0 * ON_TABLE:
+        yield pose.shifted((0.0, 0.0, -bottom))
 
 
 def _pulled(look: Look, points: np.ndarray, pose: Pose, steps: Sequence[Tuple[float, int]]) -> Pose:
