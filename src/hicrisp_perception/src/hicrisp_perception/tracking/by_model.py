@@ -37,6 +37,10 @@ _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
 _LEAST = 40
 """Pixels by which an object is known."""
+_TRIES = 8
+"""Pairs of an object and of what is seen that are compared in a picture but the first."""
+_WORSE, _LEAST_GONE = 0.3, 20
+"""By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
 _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
@@ -156,6 +160,7 @@ class Models:
         self._looks, self._described = {name: Look(rows) for name, rows in looks.items()}, described
         self._twins = [(one, other) for one, other in combinations(looks, 2)
                        if np.array_equal(looks[one][:, 3:6], looks[other][:, 3:6])]
+        self._begun, self._left = False, 0
         self._tried: Dict[Tuple[str, Tuple[int, ...]], Optional[_Laid]] = {}
 
     def recognise(self, ground: Ground, objects: Sequence[WorldObject], found: Findings, before: PastFindings,
@@ -171,9 +176,17 @@ class Models:
         left = {item.name: item for item in objects if item.name not in found.fits and item.name in self._looks}
         for name, item in list(left.items()):
             last = before.pose(name)
-            laid = self._again(item, last, ground, found) if last is not None else None
-            if laid is not None and self._take(left[name], laid, ground, found):
+            if last is None:
+                continue
+            usual = before.fits[name].cost + _WORSE if name in before.fits else _POOR
+            laid = self._again(item, last, ground, found)
+            if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
                 del left[name]
+                continue
+            seen, through = self._looks[name].against(last, ground)
+            if through < max(seen, _LEAST_GONE):  # What moves leaves its place.
+                del left[name]
+        self._left = _TRIES
         for lies in _ROUNDS if left else ():
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             seen = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
@@ -181,6 +194,7 @@ class Models:
             taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
             for name in taken:
                 del left[name]
+        self._begun = True
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
         """Return an object near where it was."""
@@ -197,8 +211,7 @@ class Models:
         if np.count_nonzero(near) < _LEAST // 2:
             return None
         seen = _Seen(window, seen.points[near], seen.colours[near], seen.middle, seen.top)
-        laid = _laid(look, seen, [last], ground)
-        return laid if laid.cost < _GOOD else None
+        return _laid(look, seen, [last], ground)
 
     def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
                ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
@@ -209,7 +222,12 @@ class Models:
         for row, each in enumerate(seen):
             for name in names:
                 key = name, (*each.key, len(lies))
+                if lies is _LIES and before.pose(name) is None:
+                    continue  # Nobody has touched it.
                 if key not in self._tried:
+                    if self._begun and self._left <= 0:
+                        continue
+                    self._left -= 1
                     laid = self._best(left[name], each, lies, ground)
                     self._tried[key] = laid if laid.cost < _POOR else None
                 kept = self._tried[key]
@@ -258,7 +276,7 @@ class Models:
 
 
 def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[float]) -> Optional[_Seen]:
-    own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > -ON_TABLE)
+    own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > ON_TABLE / 2.0)
     if np.count_nonzero(own) < _LEAST:
         return None
     points = np.stack([each[window][own] for each in (ground.x, ground.y, ground.height)], axis=1).astype(float)
@@ -279,13 +297,14 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _L
     begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
     pulled = [_pulled(look, seen.points, start, _STEPS) for start in begun[:_BEST]]
     return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
-               key=lambda laid: laid.cost)
+               key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
 
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
     """Yield a pose, and the one on the table where that is near."""
-    yield pose
     bottom = float((look.points @ matrix_of(pose)[2]).min()) + pose.position[2]
+    if bottom > -ON_TABLE / 2.0:
+        yield pose
     if abs(bottom) < 2.0 * ON_TABLE:
         yield pose.shifted((0.0, 0.0, -bottom))
 
