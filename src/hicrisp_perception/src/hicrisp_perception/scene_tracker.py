@@ -245,7 +245,9 @@ class SceneTracker:
         """
         hands = self._hands(robots)
         seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
-        for name, pose in self._grips.follow(hands, seen, self._unknown.shapes).items():
+        # What touches is not exactly what shows: of a bottle's model hands take the neck.
+        loose = {name: seen.pop(name) for name in list(seen) if name in self._scene.looks}
+        for name, pose in self._grips.follow(hands, seen, {**self._unknown.shapes, **loose}).items():
             self._put(name, pose, stamp, Visibility.HIDDEN)
         for name, pose in self._in_hands(hands).items():
             self._put(name, pose, stamp, Visibility.HELD)
