@@ -144,7 +144,8 @@ class Episode:
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
-                "heights": self._heights(body), "looks": self._looks(body), **self._measured(body)} for name, body in self._roots.items()},
+                "heights": self._heights(body), "looks": self._looks(body), **self._measured(body)}
+                for name, body in self._roots.items()},
             "sites": {name: {"body": model.body(int(model.site_bodyid[site])).name,
                 "size": (2.0 * model.site_size[site]).tolist(), "pose":
                 [*self._data.site_xpos[site].tolist(), *self._quaternion(self._data.site_xmat[site])]}
@@ -198,8 +199,8 @@ class Episode:
         return self._model.mat_rgba[material] if material >= 0 else self._model.geom_rgba[geom]
 
     def _looks(self, body: int) -> List[List[float]]:
-        """Return points on the surface that shows an object, by its model alone: places in the body's frame, metres, the
-        colours of their textures, 0 to 1, and normals."""
+        """Return points on the surface that shows an object, by its model alone: places in the body's frame, metres,
+        the colours of their textures, 0 to 1, and normals."""
         model, data, dice, areas, found = self._model, self._data, np.random.default_rng(0), [], []
         for geom in self._geoms(body, False, shown=True):
             mesh, turn = int(model.geom_dataid[geom]), data.xmat[body].reshape(3, 3)

@@ -183,8 +183,8 @@ class Models:
             if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
                 del left[name]
                 continue
-            seen, through = self._looks[name].against(last, ground)
-            if through < max(seen, _LEAST_GONE):  # What moves leaves its place.
+            there, through = self._looks[name].against(last, ground)
+            if through < max(there, _LEAST_GONE):  # What moves leaves its place.
                 del left[name]
         self._left = _TRIES
         for lies in _ROUNDS if left else ():
