@@ -196,11 +196,11 @@ class Models:
                 del left[name]
         self._begun = True
         # Depth is mixed at edges: what is seen close to a known object is no other one.
-        there = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
+        placed = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
         for part in ground.parts:
             rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
             points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
-            for look, pose in there if len(points) else ():
+            for look, pose in placed if len(points) else ():
                 own = look.tree.query(_local(points, pose), distance_upper_bound=_GAP / 2.0)[0] < _GAP
                 found.claimed[part][rows[own], columns[own]] = True
 
