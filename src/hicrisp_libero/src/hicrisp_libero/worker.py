@@ -1,8 +1,8 @@
 """The benchmark's own process: steps its environment and answers over two pipes.
 
-It runs in a virtual environment of its own, imports nothing of the workspace, and is started by ``client``. A frame is
-the lengths of a JSON text and of an array of doubles, then both. The standard output is the pipe, so that all printing
-goes to the error output.
+It runs in a virtual environment of its own, imports nothing of the workspace but ``surfaces``, and is started by
+``client``. A frame is the lengths of a JSON text and of an array of doubles, then both. The standard output is the pipe,
+so that all printing goes to the error output.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+if __package__:
+    from hicrisp_libero.surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
+else:  # Run as a file, with nothing of the workspace but its folder.
+    from surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
+
 HEAD = struct.Struct("!II")
 PROTOCOL = 1
 CONTROL_STEPS = 25
@@ -26,13 +31,8 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
-_POINTS, _CLEAR = 2000, 0.5
-"""Points on an object's surface that say how it looks, and opacity up to which a surface shows what is behind it."""
-_SIDES = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
-    (0, 6, 4), (1, 5, 7), (1, 7, 3)])
-"""The corners of a box, by twos from its least x, y and z on, as triangles."""
-_MESH, _ABOVE = 7, 40.0
-"""Type of a geom that is a mesh; height at which an object is measured away from all others, metres."""
+_ABOVE = 40.0
+"""Height at which an object is measured away from all others, metres."""
 
 
 def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
@@ -191,45 +191,11 @@ class Episode:
             if model.body_parentid[other] in bodies and model.body_jntnum[other] == 0:
                 bodies.add(other)
         return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] in bodies and (
-            model.geom_group[geom] == 1 and self._paint(geom)[3] > _CLEAR if shown
+            model.geom_group[geom] == 1 and paint_of(model, geom)[3] > CLEAR if shown
             else model.geom_contype[geom] or model.geom_conaffinity[geom])]
 
-    def _paint(self, geom: int) -> np.ndarray:
-        material = int(self._model.geom_matid[geom])
-        return self._model.mat_rgba[material] if material >= 0 else self._model.geom_rgba[geom]
-
     def _looks(self, body: int) -> List[List[float]]:
-        """Return points on the surface that shows an object, by its model alone: places in the body's frame, metres,
-        the colours of their textures, 0 to 1, and normals."""
-        model, data, dice, areas, found = self._model, self._data, np.random.default_rng(0), [], []
-        for geom in self._geoms(body, False, shown=True):
-            mesh, turn = int(model.geom_dataid[geom]), data.xmat[body].reshape(3, 3)
-            faces = _SIDES if mesh < 0 else model.mesh_face[model.mesh_faceadr[mesh] :][: model.mesh_facenum[mesh]]
-            corners = _corners(model, geom)[faces]
-            corners = corners @ (turn.T @ data.geom_xmat[geom].reshape(3, 3)).T + (
-                data.geom_xpos[geom] - data.xpos[body]) @ turn
-            normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-            area = np.linalg.norm(normals, axis=1)
-            chosen = dice.choice(len(area), _POINTS, p=area / area.sum())
-            parts = dice.dirichlet((1.0, 1.0, 1.0), _POINTS)[:, :, None]
-            found.append(np.hstack([(corners[chosen] * parts).sum(axis=1), self._colours(geom, mesh, chosen, parts),
-                normals[chosen] / area[chosen, None]]))
-            areas.append(area.sum())
-        counts = np.ceil(_POINTS * np.array(areas) / sum(areas)).astype(int) if areas else []
-        return [row for rows, count in zip(found, counts) for row in rows[:count].round(4).tolist()]
-
-    def _colours(self, geom: int, mesh: int, faces: np.ndarray, parts: np.ndarray) -> np.ndarray:
-        model, material = self._model, int(self._model.geom_matid[geom])
-        paint, texture = self._paint(geom)[:3], int(model.mat_texid[material]) if material >= 0 else -1
-        marks = int(model.mesh_texcoordadr[mesh]) if mesh >= 0 else -1
-        if texture < 0 or marks < 0:
-            return np.tile(paint, (len(faces), 1))
-        rows, columns = int(model.tex_height[texture]), int(model.tex_width[texture])
-        image = model.tex_rgb[model.tex_adr[texture] :][: 3 * rows * columns].reshape(rows, columns, 3)
-        corners = model.mesh_facetexcoord[model.mesh_faceadr[mesh] :][faces]
-        across, down = (
-            (model.mesh_texcoord[marks:][corners] * parts).sum(axis=1) % 1.0 * (columns, rows)).astype(int).T
-        return image[down, across] / 255.0 * paint
+        return looks_of(self._model, self._data, body, self._geoms(body, False, shown=True))
 
     def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
         """Return the boxes of a body's collision geometry, and its mass; a box is its low and its high corner, along
@@ -238,8 +204,8 @@ class Episode:
         turn, at = data.xmat[body].reshape(3, 3), data.xpos[body]
         for geom in self._geoms(body, own):
             axes = turn.T @ data.geom_xmat[geom].reshape(3, 3)
-            local = _corners(model, geom) @ axes.T + (data.geom_xpos[geom] - at) @ turn
-            axes = np.eye(3) if model.geom_type[geom] == _MESH else axes
+            local = corners_of(model, geom) @ axes.T + (data.geom_xpos[geom] - at) @ turn
+            axes = np.eye(3) if model.geom_type[geom] == MESH else axes
             low, high = (local @ axes).min(axis=0), (local @ axes).max(axis=0)
             boxes.append([*low.tolist(), *high.tolist(), *self._quaternion(axes)])
         return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
@@ -249,7 +215,7 @@ class Episode:
         data, geoms = self._mujoco.MjData(self._model), self._geoms(body, False)
         data.qpos[:] = self._data.qpos
         self._mujoco.mj_kinematics(self._model, data)
-        corners = np.concatenate([_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
+        corners = np.concatenate([corners_of(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
             + data.geom_xpos[geom] for geom in geoms])
         low, high, found = corners.min(axis=0), corners.max(axis=0), []
         data.geom_xpos[geoms] += np.array([0.0, 0.0, _ABOVE])  # Away from everything else.
@@ -365,18 +331,6 @@ class Episode:
     def close(self) -> None:
         """Release what the environment holds."""
         self._env.close()
-
-
-def _corners(model: Any, geom: int) -> np.ndarray:
-    """Return points that span a geom, in its own frame."""
-    size, kind = model.geom_size[geom], int(model.geom_type[geom])
-    if kind == _MESH:
-        mesh = int(model.geom_dataid[geom])
-        first = int(model.mesh_vertadr[mesh])
-        return np.array(model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])])
-    half = {2: (size[0],) * 3, 3: (size[0], size[0], size[0] + size[1]), 5: (size[0], size[0], size[1])}.get(
-        kind, tuple(size))
-    return np.array([[x * half[0], y * half[1], z * half[2]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
 def answer(
