@@ -1,8 +1,8 @@
 """The benchmark's own process: steps its environment and answers over two pipes.
 
 It runs in a virtual environment of its own, imports nothing of the workspace but ``surfaces``, and is started by
-``client``. A frame is the lengths of a JSON text and of an array of doubles, then both. The standard output is the pipe,
-so that all printing goes to the error output.
+``client``. A frame is the lengths of a JSON text and of an array of doubles, then both. The standard output is the
+pipe, so that all printing goes to the error output.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import os
 import struct
 import sys
 from importlib.metadata import version
-from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-if __package__:
+if TYPE_CHECKING or __package__:
     from hicrisp_libero.surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
 else:  # Run as a file, with nothing of the workspace but its folder.
     from surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
