@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.errors import ConfigError
@@ -13,9 +14,9 @@ from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.perception import CAMERA, POSES
-from hicrisp_core.scene import SceneFault
+from hicrisp_core.scene import SceneFault, load_scene
 from hicrisp_libero.client import Benchmark, suites
-from hicrisp_libero.description import describe
+from hicrisp_libero.description import describe, write_scene
 from hicrisp_libero.episode import GoalGiven, ReadInFile, run_episode
 from hicrisp_libero.osc import JOINT, OSC, limit_of
 from hicrisp_libero.task import BenchmarkTask
@@ -112,9 +113,11 @@ def run_one(episode: Episode) -> Dict[str, Any]:
     Returns:
         The result as JSON values.
     """
-    with Benchmark() as benchmark:
+    with Benchmark() as benchmark, TemporaryDirectory() as folder:
         description, state = describe(benchmark, episode.suite, episode.number, episode.init)
         task = BenchmarkTask(description, benchmark, state)
+        if episode.tier == CAMERA:  # Its file names the benchmark's camera with its lens.
+            task.scene = load_scene(write_scene(description, Path(folder)))
         llm = llm_settings(episode.config, episode.llm).of_trial(key_of(episode))
         read = load_factory(episode.config, task.domain, episode.policy, llm)
         parts = read

@@ -159,4 +159,4 @@ def libero_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     _, measured = read_description(path).in_words(domain)
     seen = measured.scene
     return replace(common_scene(path, values, positions, domain, seed), robots=seen.robots, objects=seen.objects,
-        masses=seen.masses, stands=seen.stands)
+        masses=seen.masses, stands=seen.stands, looks=seen.looks, described=seen.described)

@@ -116,8 +116,14 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
             whole = kinds[own].whole
             objects[whole] = replace(objects[whole], own_form=replace(objects[whole].form, hollow=False))
     placed = {translation.names[each]: frame for each, (frame, _) in frames.items() if bodies[each]["movable"]}
+    looks = {own: _looks(bodies[each]["looks"], frames[each][0]) for each, own in translation.names.items()
+        if each in frames and bodies[each].get("looks")}
+    looks.update({own: _looks(joint["looks"], _frame(pose_from(joint["pose"]), joint["boxes"])[0])
+        for own, (number, _) in parts.items() for joint in [told["joints"][number]] if joint.get("looks")})
+    described = {own: (item.pose.position[0] + middle_x - x, item.pose.position[1] + middle_y - y)
+        for own, item in kinds.items() if own in looks and objects[own].movable and item.pose is not None}
     scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],
-        stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))})
+        stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))}, looks=looks, described=described)
     return Measured(scene, placed, Pose((x, y, ground)), parts)
 
 
@@ -134,6 +140,12 @@ def _frame(pose: Pose, boxes: Sequence[Sequence[float]]) -> Tuple[Pose, Vector]:
     extents = np.abs(np.array([first, second, third]) @ (high - low))
     middle = (low + high) / 2.0
     return Pose(as_vector(middle), from_axes(as_vector(first), as_vector(second), as_vector(third))), as_vector(extents)
+
+
+def _looks(rows: Sequence[Sequence[float]], frame: Pose) -> np.ndarray:
+    """Return points with their colours and normals in an object's frame."""
+    told, axes = np.array(rows), np.array(frame.axes)
+    return np.hstack([(told[:, :3] - frame.position) @ axes.T, 255.0 * told[:, 3:6], told[:, 6:] @ axes.T])
 
 
 def _box(told: Sequence[float]) -> Solid:

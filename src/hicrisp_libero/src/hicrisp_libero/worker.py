@@ -1,8 +1,8 @@
 """The benchmark's own process: steps its environment and answers over two pipes.
 
-It runs in a virtual environment of its own, imports nothing of the workspace, and is started by ``client``. A frame is
-the lengths of a JSON text and of an array of doubles, then both. The standard output is the pipe, so that all printing
-goes to the error output.
+It runs in a virtual environment of its own, imports nothing of the workspace but ``surfaces``, and is started by
+``client``. A frame is the lengths of a JSON text and of an array of doubles, then both. The standard output is the
+pipe, so that all printing goes to the error output.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ import os
 import struct
 import sys
 from importlib.metadata import version
-from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
+
+if TYPE_CHECKING or __package__:
+    from hicrisp_libero.surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
+else:  # Run as a file, with nothing of the workspace but its folder.
+    from surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
 
 HEAD = struct.Struct("!II")
 PROTOCOL = 1
@@ -26,8 +31,8 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
-_MESH, _ABOVE = 7, 40.0
-"""Type of a geom that is a mesh; height at which an object is measured away from all others, metres."""
+_ABOVE = 40.0
+"""Height at which an object is measured away from all others, metres."""
 
 
 def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
@@ -139,7 +144,8 @@ class Episode:
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
-                "heights": self._heights(body), **self._measured(body)} for name, body in self._roots.items()},
+                "heights": self._heights(body), "looks": self._looks(body), **self._measured(body)}
+                for name, body in self._roots.items()},
             "sites": {name: {"body": model.body(int(model.site_bodyid[site])).name,
                 "size": (2.0 * model.site_size[site]).tolist(), "pose":
                 [*self._data.site_xpos[site].tolist(), *self._quaternion(self._data.site_xmat[site])]}
@@ -175,16 +181,21 @@ class Episode:
         return {"name": model.joint(number).name, "body": model.body(body).name, "root": root,
             "kind": "slide" if model.jnt_type[number] == 2 else "hinge", "range": [lower, upper],
             "position": float(self._data.qpos[model.jnt_qposadr[number]]), "axis": self._data.xaxis[number].tolist(),
-            "anchor": self._data.xanchor[number].tolist(), "pose": self._pose(body), **self._measured(body, own=True)}
+            "anchor": self._data.xanchor[number].tolist(), "pose": self._pose(body), "looks": self._looks(body),
+            **self._measured(body, own=True)}
 
-    def _geoms(self, body: int, own: bool) -> List[int]:
-        """The collision geometry of a body and, without ``own``, of all below it that has no joint."""
+    def _geoms(self, body: int, own: bool, shown: bool = False) -> List[int]:
+        """The collision geometry of a body and, without ``own``, of all below it that has no joint; or what shows."""
         model, bodies = self._model, {body}
         for other in range(body + 1, model.nbody):
             if model.body_parentid[other] in bodies and model.body_jntnum[other] == 0:
                 bodies.add(other)
-        return [geom for geom in range(model.ngeom)
-            if model.geom_bodyid[geom] in bodies and (model.geom_contype[geom] or model.geom_conaffinity[geom])]
+        return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] in bodies and (
+            model.geom_group[geom] == 1 and paint_of(model, geom)[3] > CLEAR if shown
+            else model.geom_contype[geom] or model.geom_conaffinity[geom])]
+
+    def _looks(self, body: int) -> List[List[float]]:
+        return looks_of(self._model, self._data, body, self._geoms(body, False, shown=True))
 
     def _measured(self, body: int, own: bool = False) -> Dict[str, Any]:
         """Return the boxes of a body's collision geometry, and its mass; a box is its low and its high corner, along
@@ -193,8 +204,8 @@ class Episode:
         turn, at = data.xmat[body].reshape(3, 3), data.xpos[body]
         for geom in self._geoms(body, own):
             axes = turn.T @ data.geom_xmat[geom].reshape(3, 3)
-            local = _corners(model, geom) @ axes.T + (data.geom_xpos[geom] - at) @ turn
-            axes = np.eye(3) if model.geom_type[geom] == _MESH else axes
+            local = corners_of(model, geom) @ axes.T + (data.geom_xpos[geom] - at) @ turn
+            axes = np.eye(3) if model.geom_type[geom] == MESH else axes
             low, high = (local @ axes).min(axis=0), (local @ axes).max(axis=0)
             boxes.append([*low.tolist(), *high.tolist(), *self._quaternion(axes)])
         return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
@@ -204,7 +215,7 @@ class Episode:
         data, geoms = self._mujoco.MjData(self._model), self._geoms(body, False)
         data.qpos[:] = self._data.qpos
         self._mujoco.mj_kinematics(self._model, data)
-        corners = np.concatenate([_corners(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
+        corners = np.concatenate([corners_of(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
             + data.geom_xpos[geom] for geom in geoms])
         low, high, found = corners.min(axis=0), corners.max(axis=0), []
         data.geom_xpos[geoms] += np.array([0.0, 0.0, _ABOVE])  # Away from everything else.
@@ -320,18 +331,6 @@ class Episode:
     def close(self) -> None:
         """Release what the environment holds."""
         self._env.close()
-
-
-def _corners(model: Any, geom: int) -> np.ndarray:
-    """Return points that span a geom, in its own frame."""
-    size, kind = model.geom_size[geom], int(model.geom_type[geom])
-    if kind == _MESH:
-        mesh = int(model.geom_dataid[geom])
-        first = int(model.mesh_vertadr[mesh])
-        return np.array(model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])])
-    half = {2: (size[0],) * 3, 3: (size[0], size[0], size[0] + size[1]), 5: (size[0], size[0], size[1])}.get(
-        kind, tuple(size))
-    return np.array([[x * half[0], y * half[1], z * half[2]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
 def answer(

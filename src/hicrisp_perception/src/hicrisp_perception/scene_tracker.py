@@ -27,7 +27,9 @@ from hicrisp_perception.shapes.support import on_their_feet
 from hicrisp_perception.tags.patterns import Patterns
 from hicrisp_perception.tags.reader import TagReader
 from hicrisp_perception.tags.tagged import by_tags
+from hicrisp_perception.tracking.by_model import Models
 from hicrisp_perception.tracking.change_detection import Steady, TagMisses
+from hicrisp_perception.tracking.furniture import Furniture
 from hicrisp_perception.tracking.grip import Grips, ObservedHand
 from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
 from hicrisp_perception.tracking.robot_body import robot_pixels
@@ -39,6 +41,8 @@ _CLOSER_LOOK = 80
 """Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
 _WARNED = 8.0
 """Seconds for which a warning holds that no later picture repeats: all objects are read again in that time."""
+_WIDER = 0.02
+"""Metres by which a robot may be wider than its description where objects are told apart by their models alone."""
 _LEAST_SIZE = 0.008
 """Metres below which an object does not stand out from the noise of the depth."""
 
@@ -100,6 +104,7 @@ class SceneTracker:
         frames = {name: frames_of(name, body) for name, body in found.items()}
         self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}
         self._sorter = Sorter(scene.table)
+        self._scene = scene
         self._lens: Optional[Tuple[Lens, Straightener]] = None
         self._rays: Optional[Rays] = None
         self.forget()
@@ -110,6 +115,8 @@ class SceneTracker:
         self._steady, self._searches, self._tag_misses = Steady(self._alike), Searches(), TagMisses()
         self._tracks = Tracks(self._things)
         self._unknown = UnknownObjects(self._gripper)
+        self._models = Models(self._scene.looks, self._scene.described) if self._scene.looks else None
+        self._furniture = Furniture(self._scene.objects, self._scene.looks)
         self._grips = Grips()
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
@@ -135,7 +142,7 @@ class SceneTracker:
         view = self._view(picture)
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
-        robot = robot_pixels(view.rays, view.depth, robots, self._links)
+        robot = robot_pixels(view.rays, view.depth, robots, self._links, _WIDER if self._scene.looks else 0.0)
         found = Findings(np.zeros(view.shape, bool))
         standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
         for name, claim in self._steady.unchanged(view, robot, standing).items():
@@ -149,8 +156,11 @@ class SceneTracker:
         found.light = light * float(ground.table_colour.max()) / brightness if light is not None else None
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
-        if self._settings.shapes:
-            wanted = [item for name, item in self._things.items() if name not in held]
+        wanted = [item for name, item in self._things.items() if name not in held]
+        if self._models is not None:
+            self._furniture.look(ground, found.claimed)
+            self._models.recognise(ground, wanted, found, self._tracks.memory(self._grips.held), hands)
+        elif self._settings.shapes:
             recognise(
                 ground,
                 wanted,
@@ -181,7 +191,7 @@ class SceneTracker:
                     if name not in found.fits and name not in held
                 ),
             )
-        return (*self._tracks.all, *self._unknown.tracks)
+        return (*self._tracks.all, *self._furniture.tracks, *self._unknown.tracks)
 
     def afterwards(self) -> None:
         """Do nothing: every measurement is needed for the tracks."""
@@ -235,7 +245,9 @@ class SceneTracker:
         """
         hands = self._hands(robots)
         seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
-        for name, pose in self._grips.follow(hands, seen, self._unknown.shapes).items():
+        # What touches is not exactly what shows: of a bottle's model hands take the neck.
+        loose = {name: seen.pop(name) for name in list(seen) if name in self._scene.looks}
+        for name, pose in self._grips.follow(hands, seen, {**self._unknown.shapes, **loose}).items():
             self._put(name, pose, stamp, Visibility.HIDDEN)
         for name, pose in self._in_hands(hands).items():
             self._put(name, pose, stamp, Visibility.HELD)

@@ -27,7 +27,7 @@ NONE_AHEAD: Mapping[str, float] = {}
 
 def tracked(view: Tracks, catalogue: Mapping[str, WorldObject], now: float,
             age_limit: float = math.inf) -> Dict[str, WorldObject]:
-    """Return what a view shows of the movable objects of a catalogue, and of unknown objects.
+    """Return what a view shows of a catalogue's movable objects and parts, and of unknown objects.
 
     Args:
         view: tracks of one or more cameras with their stamp.
@@ -43,9 +43,9 @@ def tracked(view: Tracks, catalogue: Mapping[str, WorldObject], now: float,
     old, ahead = now - view.stamp > age_limit, lead(view.stamp, now)
     tracks = {track.name: track for track in view.tracks}
     found = {name: _placed(item, tracks.get(name), now, old, ahead) for name, item in catalogue.items()
-             if item.movable}
+             if item.movable or item.joint is not None and name in tracks}
     covered = [item for item in found.values()
-               if item.visibility in (Visibility.HIDDEN, Visibility.HELD) and item.pose is not None]
+               if item.movable and item.visibility in (Visibility.HIDDEN, Visibility.HELD) and item.pose is not None]
     for name, track in tracks.items():
         if track.unknown is None or name in catalogue:
             continue

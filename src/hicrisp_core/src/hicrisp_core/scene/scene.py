@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, FrozenSet, Mapping, Optional, Tuple
 
+import numpy as np
 from pydantic import ConfigDict, PositiveFloat
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
@@ -114,6 +115,9 @@ class Scene:
         zones: the ground that no base may enter; part of ``objects`` too.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
         stands: where the arms stand, by name; one that is not named stands at the world's origin.
+        looks: how objects look of which a model is known: array (n, 9) of points on their surfaces in their own frames,
+            metres, the red, green and blue of each, 0 to 255, and its normal.
+        described: where objects stand at first by a description in words, metres; tells apart only what looks the same.
     """
 
     name: str
@@ -142,6 +146,8 @@ class Scene:
     zones: Tuple[KeepOut, ...] = ()
     arena: Optional[Arena] = None
     stands: Mapping[str, Stand] = field(default_factory=dict)
+    looks: Mapping[str, np.ndarray] = field(default_factory=dict)
+    described: Mapping[str, Tuple[float, float]] = field(default_factory=dict)
 
     @property
     def symbolic(self) -> bool:

@@ -21,8 +21,8 @@ _CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)),
                     np.sin(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False))], axis=1)
 
 
-def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
-                 ) -> np.ndarray:
+def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]],
+                 wider: float = 0.0) -> np.ndarray:
     """Return the pixels that show a robot: inside the projection of its links, with consistent depth.
 
     Args:
@@ -30,12 +30,13 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
         depth: (height, width), metres; 0 without a measurement.
         robots: pose and stamp of the robots' frames, world frame.
         links: for each frame the capsules around that link.
+        wider: how much wider than these it is, metres.
 
     Returns:
         Boolean (height, width).
     """
     found = np.zeros(depth.shape, bool)
-    capsules, hulls = _outlines(rays, robots, links)
+    capsules, hulls = _outlines(rays, robots, links, wider)
     if not hulls:
         return found
     order = sorted(range(len(hulls)), key=lambda number: -cv2.contourArea(hulls[number]))
@@ -60,7 +61,7 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
     return found
 
 
-def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
+def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]], wider: float
               ) -> Tuple[np.ndarray, List[np.ndarray]]:
     """Return the capsules that are in the picture: (N, 7) both ends in the world frame and the radius of each,
     metres, and the hulls of the discs as which their ends are seen, a little too large, in pixels.
@@ -73,7 +74,7 @@ def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...
     ends = np.concatenate([
         np.array([(capsule.start, capsule.end) for capsule in links[name]]) @ np.array(robots[name][0].axes)
         + robots[name][0].position for name in frames])
-    radii = np.array([[capsule.radius] for capsule in there])
+    radii = np.array([[capsule.radius + wider] for capsule in there])
     wide = radii + _SPARE
     away = rays.depth_of(ends)
     seen = away >= _NEAREST + wide

@@ -1,0 +1,384 @@
+"""Objects of which a model is known, laid into what a depth camera measures, and named by shape and colour."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial import cKDTree
+
+from hicrisp_perception.shapes.evidence import render, tolerance, weigh
+from hicrisp_perception.shapes.findings import Findings, PastFindings
+from hicrisp_perception.shapes.fitting import ON_TABLE, Fit
+from hicrisp_perception.shapes.outline import OutlineFit
+from hicrisp_perception.shapes.relief import mixed
+from hicrisp_perception.shapes.segments import Ground, Window
+from hicrisp_perception.shapes.shape_models import lie_at, lies_of
+from hicrisp_perception.tracking.grip import ObservedHand
+from hicrisp_perception.tracking.unknown_objects import boxes_in
+from hicrisp_perception.view import matrix_of
+
+_POINTS = 200
+"""Measured points of an object that are compared with a model."""
+_BESIDE = 4
+"""Places away from the middle of what is larger than an object, where it may be."""
+_FEW, _YAWS, _BEST = 60, 12, 4
+"""Points and turns with which it begins, and how many of these are looked at closer."""
+_STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
+"""Metres within which measured points pull at a model, and how often."""
+_NEAR = 0.012
+"""Metres from a model within which a point is explained by it."""
+_LEAST = 40
+"""Pixels by which an object is known."""
+_TRIES = 8
+"""Pairs of an object and of what is seen that are compared in a picture but the first."""
+_WORSE, _LEAST_GONE = 0.3, 20
+"""By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
+_GOOD, _POOR = 0.6, 1.6
+"""Cost up to which an object is where it was, and from which on it is not the object."""
+_DOUBT = 0.12
+"""By how much the names of two objects have to be cheaper than when they are exchanged."""
+_GAP = 0.04
+"""Metres between two points of a model at most."""
+_CELL = 4
+"""Pixels within which the nearest points of a model hide others."""
+_FRONT = 0.012
+_COLOUR = 40.0
+"""Difference of colours that costs as much as a wrong shape, of 255."""
+_LIGHT = 1.0
+"""Cost of a light e times as bright as that of the other objects."""
+_RIM = 12
+"""Pixels around where an object was in which it is looked for first."""
+_HALF = math.sqrt(0.5)
+_LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
+                                 (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
+_UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
+_ROUNDS = ((_UPRIGHT,), (_UPRIGHT,), _LIES)
+"""How objects may stand or lie that are looked for in what those before leave."""
+
+
+class Look:
+    """How an object looks of which a model is known.
+
+    Args:
+        rows: array (n, 9) of points on its surface in its own frame, metres, with red, green and blue, 0 to 255, and
+            normals.
+    """
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.points, self.normals = rows[:, :3], rows[:, 6:]
+        self.tree = cKDTree(self.points)
+        self.radius = float(np.linalg.norm(self.points[:, :2], axis=1).max())
+        # A pixel shows the mean of the paint around a point.
+        self.colours = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]].mean(axis=1)
+
+    def explains(self, points: np.ndarray, pose: Pose, near: float) -> np.ndarray:
+        """Check which measured points are on its surface.
+
+        Args:
+            points: array (n, 3), world frame, metres.
+            pose: of the object, world frame.
+            near: greatest distance from the surface, metres.
+
+        Returns:
+            Boolean array (n,).
+        """
+        local = _local(points, pose)
+        away, nearest = self.tree.query(local, k=4)
+        off = np.abs(((local[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
+        return np.asarray(((off < near) & (away < _GAP)).any(axis=1))
+
+    def against(self, pose: Pose, ground: Ground) -> Tuple[float, int]:
+        """Compare what of it is not hidden by itself with a picture.
+
+        Args:
+            pose: of the object, world frame.
+            ground: the picture, split into table and objects.
+
+        Returns:
+            How many of its points are seen, the better the depth fits the more, and how many show what is behind.
+        """
+        return _against(self, pose, ground)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Measured points that may be of one object: places in the world frame, metres, and colours, 0 to 255."""
+
+    window: Window
+    points: np.ndarray
+    colours: np.ndarray
+    middle: Tuple[float, float]
+    top: float
+
+    @property
+    def key(self) -> Tuple[int, ...]:
+        """What it is by, from picture to picture."""
+        return tuple(round(100.0 * value) for value in (*self.middle, self.top)) + (len(self.points) // 40,)
+
+    def places(self, radius: float) -> Iterator[Tuple[float, float, float]]:
+        """Yield where an object may stand in it, and how high that reaches: in the middle, or beside others.
+
+        Args:
+            radius: of the object, metres.
+        """
+        left, (x, y) = self.points, self.middle
+        yield x, y, self.top
+        apart = np.linalg.norm(left[:, :2] - self.middle, axis=1)
+        for _ in range(_BESIDE if apart.max() > radius + _NEAR else 0):
+            x, y = left[int(apart.argmax()), :2]
+            near = left[np.linalg.norm(left[:, :2] - (x, y), axis=1) < radius]
+            yield float(near[:, 0].mean()), float(near[:, 1].mean()), float(near[:, 2].max())
+            apart = np.minimum(apart, np.linalg.norm(left[:, :2] - (x, y), axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Laid:
+    """A model laid into measured points: its pose, what that costs, and the light by which its colours fit."""
+
+    pose: Pose
+    cost: float
+    light: float
+
+
+class Models:
+    """Recognises objects by their models.
+
+    Args:
+        looks: by name, of all objects that are looked for.
+        described: where they stand at first in words, metres: it tells apart those that look the same.
+    """
+
+    def __init__(self, looks: Mapping[str, np.ndarray], described: Mapping[str, Tuple[float, float]]) -> None:
+        self._looks, self._described = {name: Look(rows) for name, rows in looks.items()}, described
+        self._twins = [(one, other) for one, other in combinations(looks, 2)
+                       if np.array_equal(looks[one][:, 3:6], looks[other][:, 3:6])]
+        self._begun, self._left = False, 0
+        self._tried: Dict[Tuple[str, Tuple[int, ...]], Optional[_Laid]] = {}
+
+    def recognise(self, ground: Ground, objects: Sequence[WorldObject], found: Findings, before: PastFindings,
+                  hands: Mapping[str, ObservedHand]) -> None:
+        """Find objects in the pixels that no object accounts for yet.
+
+        Args:
+            ground: the current image, split into table and objects.
+            objects: those that may be there.
+            found: what was found otherwise; it is added to.
+            before: what is known from the pictures before.
+        """
+        left = {item.name: item for item in objects if item.name not in found.fits and item.name in self._looks}
+        for name, item in list(left.items()):
+            last = before.pose(name)
+            if last is None:
+                continue
+            usual = before.fits[name].cost + _WORSE if name in before.fits else _POOR
+            laid = self._again(item, last, ground, found)
+            if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
+                del left[name]
+                continue
+            there, through = self._looks[name].against(last, ground)
+            if through < max(there, _LEAST_GONE):  # What moves leaves its place.
+                del left[name]
+        self._left = _TRIES
+        for lies in _ROUNDS if left else ():
+            boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
+            seen = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
+            named = self._named([each for each in seen if each is not None], left, lies, ground, before)
+            taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
+            for name in taken:
+                del left[name]
+        self._begun = True
+        # Depth is mixed at edges: what is seen close to a known object is no other one.
+        placed = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
+        for part in ground.parts:
+            rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
+            points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
+            for look, pose in placed if len(points) else ():
+                own = look.tree.query(_local(points, pose), distance_upper_bound=_GAP / 2.0)[0] < _GAP
+                found.claimed[part][rows[own], columns[own]] = True
+
+    def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
+        """Return an object near where it was."""
+        rendering = render(lie_at(item, last)[0], last, ground)
+        if rendering is None:
+            return None
+        rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
+        window = rows, columns
+        seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], last.position[:2])
+        if seen is None:
+            return None
+        look = self._looks[item.name]
+        near = look.tree.query(_local(seen.points, last))[0] < 2.0 * _NEAR
+        if np.count_nonzero(near) < _LEAST // 2:
+            return None
+        seen = _Seen(window, seen.points[near], seen.colours[near], seen.middle, seen.top)
+        return _laid(look, seen, [last], ground)
+
+    def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
+               ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
+        names = list(left)
+        if not seen or not names:
+            return {}
+        every: Dict[Tuple[int, str], _Laid] = {}
+        for row, each in enumerate(seen):
+            for name in names:
+                key = name, (*each.key, len(lies))
+                if lies is _LIES and before.pose(name) is None:
+                    continue  # Nobody has touched it.
+                if key not in self._tried:
+                    if self._begun and self._left <= 0:
+                        continue
+                    self._left -= 1
+                    laid = self._best(left[name], each, lies, ground)
+                    self._tried[key] = laid if laid.cost < _POOR else None
+                kept = self._tried[key]
+                if kept is not None:
+                    every[row, name] = kept
+        costs = np.full((len(seen), len(names)), 9.0)
+        for (row, name), laid in every.items():
+            away = math.dist(laid.pose.position[:2], self._described[name]) if name in self._described else 0.0
+            last = before.pose(name)
+            away = math.dist(laid.pose.position, last.position) if last is not None else away
+            twin = any(name in pair for pair in self._twins)
+            costs[row, names.index(name)] = laid.cost + (min(away, 1.0) if twin else 0.0)
+        pairs = _cheapest(costs)
+        lights = [every[row, names[column]].light for row, column in pairs]
+        for (row, name), laid in every.items() if lights else ():
+            costs[row, names.index(name)] += _LIGHT * abs(math.log(laid.light / float(np.median(lights))))
+        pairs = _cheapest(costs)
+        sure = [pair for pair in pairs if not any(_alike(costs, pair, other) for other in pairs if other != pair)]
+        return {names[column]: every[row, names[column]] for row, column in sure}
+
+    def _best(self, item: WorldObject, seen: _Seen, lies: Sequence[Quaternion], ground: Ground) -> _Laid:
+        look, starts = self._looks[item.name], []
+        for x, y, top in seen.places(look.radius):
+            for lie in lies:
+                high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
+                starts += [Pose((x, y, top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
+                           for turn in range(_YAWS)]
+        return _laid(look, seen, starts, ground)
+
+    def _take(self, item: WorldObject, laid: _Laid, ground: Ground, found: Findings) -> bool:
+        pose = laid.pose
+        upright = pose.tilt < 0.2
+        lie, yaw = (lies_of(item)[0], pose.yaw) if upright else lie_at(item, pose)
+        bottom = pose.position[2] - lie.height / 2.0
+        resting = abs(bottom) < ON_TABLE
+        bottom = 0.0 if resting else bottom
+        pose = lie.pose(*pose.position[:2], bottom + lie.height / 2.0, yaw)
+        rendering = render(lie, pose, ground)
+        if rendering is None:
+            return False
+        evidence = weigh(rendering, ground, others=found.claimed)
+        place = OutlineFit(*pose.position[:2], yaw, np.diag([4e-6, 4e-6, 1e-3]), 0.0, _LEAST)
+        found.fits[item.name] = fit = Fit(lie, place, bottom, resting, evidence, laid.cost, rendering)
+        found.claim(item.name, fit, ground)
+        return True
+
+
+def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[float]) -> Optional[_Seen]:
+    own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > ON_TABLE / 2.0)
+    if np.count_nonzero(own) < _LEAST:
+        return None
+    points = np.stack([each[window][own] for each in (ground.x, ground.y, ground.height)], axis=1).astype(float)
+    colours = cv2.blur(np.ascontiguousarray(ground.view.colour[window]), (5, 5))[own].astype(float)
+    top = float(np.percentile(points[:, 2], 97.0))
+    step = max(1, len(points) // _POINTS)
+    return _Seen(window, points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
+
+
+def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
+    return (points - np.array(pose.position)) @ matrix_of(pose)
+
+
+def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
+    """Return the best way in which a model lies in measured points, from several starts."""
+    few = seen.points[:: max(1, len(seen.points) // _FEW)]
+    begun = [_pulled(look, few, start, _STEPS[:1]) for start in starts] if len(starts) > _BEST else starts
+    begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
+    pulled = [_pulled(look, seen.points, start, _STEPS) for start in begun[:_BEST]]
+    return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
+               key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
+
+
+def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
+    """Yield a pose, and the one on the table where that is near."""
+    bottom = float((look.points @ matrix_of(pose)[2]).min()) + pose.position[2]
+    if bottom > -ON_TABLE / 2.0:
+        yield pose
+    if abs(bottom) < 2.0 * ON_TABLE:
+        yield pose.shifted((0.0, 0.0, -bottom))
+
+
+def _pulled(look: Look, points: np.ndarray, pose: Pose, steps: Sequence[Tuple[float, int]]) -> Pose:
+    """Move and turn a model about the vertical to where measured points are nearest to it."""
+    for gate, times in steps:
+        for _ in range(times):
+            away, nearest = look.tree.query(_local(points, pose))
+            near = away < gate
+            if np.count_nonzero(near) < _LEAST // 4:
+                return pose
+            there = look.points[nearest[near]] @ matrix_of(pose).T + np.array(pose.position)
+            here = points[near]
+            one, other = there.mean(axis=0), here.mean(axis=0)
+            a, b = (there - one)[:, :2], (here - other)[:, :2]
+            turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
+            about = Pose((0.0, 0.0, 0.0), from_yaw(turn))
+            x, y, z = matrix_of(about) @ (np.array(pose.position) - one) + other
+            pose = Pose((float(x), float(y), float(z)), multiply(from_yaw(turn), pose.orientation))
+    return pose
+
+
+def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
+    away, nearest = look.tree.query(_local(seen.points, pose))
+    own = away < _NEAR
+    if np.count_nonzero(own) < _LEAST // 4:
+        return _Laid(pose, math.inf, 1.0)
+    paint, shown = look.colours[nearest[own]], seen.colours[own]
+    light = float((paint * shown).sum() / max(1.0, (paint * paint).sum()))
+    colour = float(np.abs(shown - light * paint).mean()) / _COLOUR
+    seen_, through = look.against(pose, ground)
+    pierced = through / max(1, seen_ + through)
+    cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / _NEAR / 2.0 + colour
+    return _Laid(pose, cost, max(light, 1e-3))
+
+
+def _against(look: Look, pose: Pose, ground: Ground) -> Tuple[float, int]:
+    points = look.points @ matrix_of(pose).T + np.array(pose.position)
+    depth = ground.view.rays.depth_of(points)
+    column, row = np.round(ground.view.rays.project(points)).astype(int).T
+    height, width = ground.view.shape
+    inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+    if not inside.any():
+        return 0, 0
+    row, column, depth = row[inside], column[inside], depth[inside]
+    cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
+    nearest = np.full(int(cell.max()) + 1, np.inf)
+    np.minimum.at(nearest, cell, depth)
+    front = depth < nearest[cell] + _FRONT
+    measured = ground.view.depth[row[front], column[front]]
+    behind = measured - depth[front]
+    known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
+    near = tolerance(ground, float(depth.mean()))
+    agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
+    return float(agree.sum()), np.count_nonzero(known & (behind > near))
+
+
+def _cheapest(costs: np.ndarray) -> List[Tuple[int, int]]:
+    padded = np.hstack([costs, np.full((len(costs), len(costs)), _POOR)])
+    return [(int(row), int(column)) for row, column in zip(*linear_sum_assignment(padded))
+            if column < costs.shape[1] and costs[row, column] < _POOR]
+
+
+def _alike(costs: np.ndarray, one: Tuple[int, int], other: Tuple[int, int]) -> bool:
+    """Check whether two objects could as well be each other."""
+    (row, column), (below, beside) = one, other
+    exchanged = costs[row, beside] + costs[below, column]
+    return bool(exchanged - costs[row, column] - costs[below, beside] < _DOUBT)

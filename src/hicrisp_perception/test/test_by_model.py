@@ -1,0 +1,42 @@
+"""Objects are named by their models: by shape and colour, and not at all where two are too alike."""
+
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_perception.tracking.by_model import _STEPS, Look, _alike, _cheapest, _local, _pulled
+
+
+def bar(seed: int = 0) -> np.ndarray:
+    """Points on a bar of 12 by 4 by 2 cm, red at one end and blue at the other."""
+    dice = np.random.default_rng(seed)
+    half = np.array([0.06, 0.02, 0.01])
+    points, normals = dice.uniform(-half, half, (600, 3)), np.zeros((600, 3))
+    sides = dice.integers(0, 3, 600)
+    signs = dice.choice((-1.0, 1.0), 600)
+    points[np.arange(600), sides], normals[np.arange(600), sides] = signs * half[sides], signs
+    colours = np.where(points[:, :1] > 0.0, (200.0, 20.0, 20.0), (20.0, 20.0, 200.0))
+    return np.hstack([points, colours, normals])
+
+
+def test_a_model_is_pulled_to_where_its_surface_is_measured():
+    look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
+    measured = np.array([true.apply(tuple(point)) for point in bar(1)[:200, :3]])
+    found = _pulled(look, measured, Pose((0.49, 0.11, 0.015), from_yaw(0.3)), _STEPS)
+    assert np.allclose(found.position, true.position, atol=0.003)
+    assert abs(found.yaw - true.yaw) < 0.03
+
+
+def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
+    look, pose = Look(bar()), Pose((0.5, 0.1, 0.01))
+    measured = bar(1)[:, :3] + pose.position
+    assert look.explains(measured, pose, 0.002).mean() > 0.95
+    local = _local(measured, pose)
+    above = measured[(np.abs(local[:, 2] - 0.01) < 1e-6) & (np.abs(local[:, 1]) < 0.005)] + (0.0, 0.0, 0.015)
+    assert not look.explains(above, pose, 0.002).any()
+
+
+def test_names_go_to_the_likeliest_and_are_doubted_where_the_other_way_round_costs_the_same():
+    clear = np.array([[0.3, 1.2], [1.4, 0.5], [9.0, 9.0]])
+    assert sorted(_cheapest(clear)) == [(0, 0), (1, 1)]
+    assert not _alike(clear, (0, 0), (1, 1))
+    assert _alike(np.array([[0.5, 0.52], [0.55, 0.5]]), (0, 0), (1, 1))
