@@ -21,8 +21,8 @@ from hicrisp_perception.shapes.outline import OutlineFit
 from hicrisp_perception.shapes.relief import mixed
 from hicrisp_perception.shapes.segments import Ground, Window
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
+from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
-from hicrisp_perception.tracking.unknown_objects import boxes_in
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
