@@ -79,4 +79,4 @@ def test_trying_a_configuration_out_shows_a_picture_to_the_role_that_looks():
         lines = [line for _, line in try_out(settings)]
         asked = [isinstance(request["messages"][0]["content"], list) for request in server.requests]
     assert asked == [False, True]
-    assert "(vision) answers 'red'" in lines[-1]
+    assert "(vision, witness) answers 'red'" in lines[-1]
