@@ -9,6 +9,7 @@ from typing import Callable, Dict, List, Optional
 import pytest
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
@@ -32,7 +33,7 @@ class ScriptedArm:
     def __init__(self, *things: WorldObject) -> None:
         self.things = {thing.name: thing for thing in (TABLE, *things)}
         self.pose = Pose((0.3, 0.0, 0.5), DOWN)
-        self.fingers = 0.08
+        self.fingers, self.closes = 0.08, 0.05
         self.held = ""
         self.done: List[str] = []
         self.fails: Dict[str, object] = {}
@@ -92,7 +93,7 @@ class ScriptedArm:
         return OK
 
     def grasp(self, force, deadline, cancel):
-        self.fingers = 0.0 if "grasp" in self.fails else 0.05
+        self.fingers = 0.0 if "grasp" in self.fails else self.closes
         self.done.append("grasp")
         return OK
 
@@ -181,6 +182,17 @@ def test_an_early_contact_takes_the_item_back_up(arm: ScriptedArm) -> None:
     assert "touched something 4.6 cm above the goal" in outcome.message
     assert arm.held == "box"
     assert arm.things["box"].pose.position[2] > 0.1
+
+
+@pytest.mark.parametrize(("uncertainty", "done"), [(Uncertainty(), False), (Uncertainty(0.004, 0.004, 0.05), True)])
+def test_what_hangs_from_its_rim_may_touch_early_where_a_camera_takes_it_to_be_level(uncertainty, done) -> None:
+    bowl = WorldObject("box", "bowl", "dish", (0.15, 0.15, 0.055), pose=Pose((0.4, 0.1, 0.0275)),
+                       uncertainty=uncertainty)
+    arm = ScriptedArm(bowl)
+    arm.closes = 0.006
+    assert run(arm, PICK).ok
+    arm.fails["guarded"] = lambda goal: goal.shifted((0.0, 0.0, 0.04))
+    assert run(arm, PLACE).ok is done
 
 
 def test_a_contact_near_the_goal_is_the_expected_one(arm: ScriptedArm) -> None:

@@ -116,6 +116,6 @@ def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:
     """
     bottom, (x, y, _) = vertical_span(item, pose)[0], pose.position
     rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
-            if bowl.form.hollow and bowl.pose is not None
+            if bowl.form.hollow and bowl.pose is not None and bowl.name != item.name
             and footprint(bowl, bowl.pose).contains(Point(x, y))]
     return max([0.0, *(top - bottom for top in rims)])
