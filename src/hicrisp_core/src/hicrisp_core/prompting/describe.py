@@ -109,8 +109,8 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
 
 
 def attribute_text(key: str, value: str) -> str:
-    """Return an attribute: a word as it is, several in quotes, with what they say of the object."""
-    return value if len(value.split()) == 1 else f"{key} {compact(value)}"
+    """Return an attribute: a word or colours as they are, other words in quotes, with what they say of the object."""
+    return value if len(value.split()) == 1 or key == "colour" else f"{key} {compact(value)}"
 
 
 def listed(entries: Iterable[str], empty: str = "nothing") -> str:
