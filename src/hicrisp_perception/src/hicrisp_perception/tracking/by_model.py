@@ -105,7 +105,24 @@ class Look:
         Returns:
             How many of its points are seen, the better the depth fits the more, and how many show what is behind.
         """
-        return _against(self, pose, ground)
+        points = self.points @ matrix_of(pose).T + np.array(pose.position)
+        depth = ground.view.rays.depth_of(points)
+        column, row = np.round(ground.view.rays.project(points)).astype(int).T
+        height, width = ground.view.shape
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        if not inside.any():
+            return 0, 0
+        row, column, depth = row[inside], column[inside], depth[inside]
+        cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
+        nearest = np.full(int(cell.max()) + 1, np.inf)
+        np.minimum.at(nearest, cell, depth)
+        front = depth < nearest[cell] + _FRONT
+        measured = ground.view.depth[row[front], column[front]]
+        behind = measured - depth[front]
+        known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
+        near = tolerance(ground, float(depth.mean()))
+        agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
+        return float(agree.sum()), np.count_nonzero(known & (behind > near))
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,27 +365,6 @@ def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
     pierced = through / max(1, seen_ + through)
     cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / _NEAR / 2.0 + colour
     return _Laid(pose, cost, max(light, 1e-3))
-
-
-def _against(look: Look, pose: Pose, ground: Ground) -> Tuple[float, int]:
-    points = look.points @ matrix_of(pose).T + np.array(pose.position)
-    depth = ground.view.rays.depth_of(points)
-    column, row = np.round(ground.view.rays.project(points)).astype(int).T
-    height, width = ground.view.shape
-    inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-    if not inside.any():
-        return 0, 0
-    row, column, depth = row[inside], column[inside], depth[inside]
-    cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
-    nearest = np.full(int(cell.max()) + 1, np.inf)
-    np.minimum.at(nearest, cell, depth)
-    front = depth < nearest[cell] + _FRONT
-    measured = ground.view.depth[row[front], column[front]]
-    behind = measured - depth[front]
-    known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
-    near = tolerance(ground, float(depth.mean()))
-    agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
-    return float(agree.sum()), np.count_nonzero(known & (behind > near))
 
 
 def _cheapest(costs: np.ndarray) -> List[Tuple[int, int]]:

@@ -177,18 +177,25 @@ def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray, taken: bool
 
 def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Pose:
     """Return the pose near its place at which an object explains the picture best: what others hide in part may have
-    been put down or pushed a little beside where it is thought to be.
+    been put down or pushed a little beside where it is thought to be. Where nothing speaks against its place, or
+    nothing of it shows anywhere, it stays.
     """
-    item, best = seen_as(known), known.pose  # Where nothing of it shows it stays.
+    item = seen_as(known)
 
-    def worth(pose: Pose) -> float:
+    def at(pose: Pose) -> Tuple[int, int]:
         shown = evidence_at(item, pose, ground, claimed)
-        return -math.inf if shown is None else shown.seen - shown.through
+        return (0, 1) if shown is None else (shown.seen, shown.through)
 
+    best, (seen, through) = known.pose, at(known.pose)
+    if not through:
+        return known.pose
+    most = seen - through
     for step in _STEPS:
-        poses = [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3)]
-        best = max((best, *poses), key=worth)
-    return best if worth(best) > 0.0 else known.pose
+        for pose in [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3) if x or y]:
+            seen, through = at(pose)
+            if seen - through > most:
+                best, most = pose, seen - through
+    return best if most > 0 else known.pose
 
 
 def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) -> Dict[str, UnknownObject]:
