@@ -126,12 +126,12 @@ def _around(
     if reference.pose is None:
         return ()
     yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
+    ground = footprint(reference, reference.pose)
     found: List[Pose] = []
     for bearing in (bearing + side for bearing in bearings for side in sides):
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        ground = footprint(reference, reference.pose)
         for _ in range(_NEARER):
             pose = Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw))
             loose = float(ground.distance(footprint(item, pose))) - gap
