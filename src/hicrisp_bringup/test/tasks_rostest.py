@@ -320,8 +320,11 @@ class Tasks(unittest.TestCase):
         deed()
 
     def _slow_down(self) -> None:
-        """Let the next motion take so long that only a stop ends it in time."""
+        """Let the next motion take so long that only a stop ends it in time; one that is stopped before it begins
+        must not leave that to a later test.
+        """
         assert self.workspace.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
+        self.addCleanup(self.workspace.inject_fault, kind="slow", magnitude=[0.1], count=1)
 
     def _undo(self) -> None:
         """Bring the box away from the cylinder, so that the task has something to do."""

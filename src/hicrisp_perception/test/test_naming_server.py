@@ -73,6 +73,7 @@ def test_a_name_reaches_the_detector_while_images_go_on(tmp_path: Path, monkeypa
         server.show(PICTURE, Tracks(0.1 * look, tracks))
     assert slow.asked.wait(PATIENCE)
     server.show(PICTURE, Tracks(3.0, tracks))
+    until(listener.get_num_connections, "somebody who tells the costs")
     slow.may.set()
     until(lambda: (tmp_path / "naming.jsonl").exists(), "the record")
     until(lambda: costs, "the costs")

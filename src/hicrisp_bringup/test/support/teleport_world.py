@@ -54,7 +54,8 @@ class TeleportWorld:
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
         if request.kind not in FAULTS:
             return InjectFaultResponse(False, f"no fault '{request.kind}'; there are: {', '.join(FAULTS)}")
-        self._faults.append(request)
+        # A newer one takes the place of what is left of an earlier one of its kind.
+        self._faults = [*(fault for fault in self._faults if fault.kind != request.kind), request]
         return InjectFaultResponse(True, "")
 
     def _fault(self, kind: str) -> Tuple[float, ...]:
