@@ -29,6 +29,9 @@ def registers_late(master, name):
     raise rosgraph.MasterError("unknown node")
 if "late" in sys.argv:
     rosgraph.Master.lookupNode = registers_late
+def insists():
+    "A node whose registration was on its way when the master ended: rospy repeats it until a master takes it."
+    rosgraph.Master(rospy.get_name()).registerPublisher("/more", "std_msgs/String", rospy.get_node_uri())
 
 def build():
     rospy.loginfo("begins")  # From here on it knows the parameter for which a log would ask the master.
@@ -36,7 +39,8 @@ def build():
         return rospy.Subscriber("/news", String, lambda message: print("heard", flush=True))
     news = rospy.Publisher("/news", String, queue_size=1)
     service = rospy.Service("~ask", Trigger, lambda _: TriggerResponse(True, ""))
-    return WallTimer(0.1, lambda: news.publish("still here")), service
+    more = WallTimer(0.02, insists) if "insists" in sys.argv else None
+    return WallTimer(0.1, lambda: news.publish("still here")), service, more
 
 run(sys.argv[1], build)
 """
@@ -78,7 +82,8 @@ class Graph:
             process.wait(PATIENCE)
 
 
-@pytest.mark.parametrize("how", [(), ("late",)], ids=["in time", "registered late"])
+@pytest.mark.parametrize("how", [(), ("late",), ("insists",)],
+                         ids=["in time", "registered late", "registered before it looked"])
 def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_other(
         how: Tuple[str, ...], tmp_path: Path) -> None:
     graph = Graph(tmp_path)

@@ -33,6 +33,7 @@ class MasterWatch:
         self._master = rosgraph.Master(rospy.get_name())
         self._parameters: Dict[str, Any] = {}
         self._shared: Dict[str, Any] = {}
+        self._process = 0
         self._away = False
         # Before any service of the node is there, and seen to be.
         self._look_at(self._learn)
@@ -40,6 +41,7 @@ class MasterWatch:
 
     def _learn(self) -> None:
         self._shared, self._parameters = self._read(*_SHARED), self._read(rospy.get_name())
+        self._process = self._master.getPid()
 
     def look(self) -> None:
         """Check once whether the master is reachable and knows this node."""
@@ -57,13 +59,14 @@ class MasterWatch:
             self._away = False
 
     def _keep_up(self) -> None:
-        if self._known():
-            parameters = self._read(rospy.get_name())
-            # A changed answer is verified: the master may have been replaced in the meantime.
-            if parameters == self._parameters or self._known():
-                self._parameters = parameters
-                return
-        self._come_back()
+        parameters, process = self._read(rospy.get_name()), self._master.getPid()
+        # In this order: a new master is noticed even between two answers. It may know the node already, whose
+        # registration was on its way; a master in a new container may have the old one's process number.
+        if process == self._process and self._known():
+            self._parameters = parameters
+        else:
+            self._come_back()
+            self._process = process
 
     def _known(self) -> bool:
         try:
