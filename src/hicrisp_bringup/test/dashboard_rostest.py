@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 import foxglove  # noqa: E402
 from browser import RUN, Board, Browser, expect  # noqa: E402
 from harness import Workspace, kill  # noqa: E402
-from waiting import PATIENCE, until  # noqa: E402
+from waiting import until  # noqa: E402
 
 NEXT_TO, AWAY = "place the box next to the cylinder", "place the box next to the bowl"
 CROWD = (Path(__file__).parent / "support/crowd.js").read_text()
@@ -248,7 +248,7 @@ class Dashboard(unittest.TestCase):
         expect(self.board.find("#live-run .moment")).to_have_count(0)
 
     def test_a_remark_changes_a_task_that_runs(self) -> None:
-        self._slow_down()
+        self.workspace.slow_down(self)
         self.board.submit(self._task())
         self.board.sees("#live-run .message", "Now:")
         self.board.find("#tell").fill("not that one, the red one")
@@ -368,12 +368,9 @@ class Dashboard(unittest.TestCase):
 
     def _move(self) -> None:
         """A task whose motion goes on until it is stopped."""
-        self._slow_down()
+        self.workspace.slow_down(self)
         self.board.submit(self._task())
         self.board.sees("#live-run .message", "Now:")
-
-    def _slow_down(self) -> None:
-        assert self.workspace.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
 
     def _task(self) -> str:
         """A task that has something to do."""

@@ -74,8 +74,10 @@ def results_in(folder: Path) -> Iterator[ElementTree.Element]:
 
 
 def failures_in(folder: Path) -> str:
-    """Return what failed and the end of each traceback: it comes last, where a log that was cut still shows it."""
-    return "\n".join(
+    """Return what failed and the end of each traceback, the first failure last: a log that was cut still shows it,
+    and the others are often its consequences.
+    """
+    return "\n".join(reversed([
         f"{case.get('name')}: {(found.text or found.get('message') or '').strip()[-2000:]}"
         for root in results_in(folder) for case in root.iter("testcase")
-        for found in (*case.iter("failure"), *case.iter("error")))
+        for found in (*case.iter("failure"), *case.iter("error"))]))

@@ -69,7 +69,7 @@ class Tasks(unittest.TestCase):
 
     def test_a_cancel_stops_the_motion_and_ends_the_task(self) -> None:
         self._undo()
-        self._slow_down()
+        self.workspace.slow_down(self)
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         assert self.workspace.cancel_task(task).ok
@@ -103,7 +103,7 @@ class Tasks(unittest.TestCase):
         self.workspace.run("put the red box on the table")
 
     def test_what_is_said_on_the_command_line_stops_a_motion_and_changes_the_task(self) -> None:
-        self._slow_down()
+        self.workspace.slow_down(self)
         task = self.workspace.submit_task("put the box in the bowl").task_id
         self.workspace.moving(task)
         told = self._hicrisp("tell", task, "not that one, the red one")
@@ -118,7 +118,7 @@ class Tasks(unittest.TestCase):
 
     def test_stop_is_a_word_that_ends_a_task(self) -> None:
         self._undo()
-        self._slow_down()
+        self.workspace.slow_down(self)
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         assert self.workspace.tell("", "Stop!").ok
@@ -166,7 +166,7 @@ class Tasks(unittest.TestCase):
 
     def test_an_emergency_stop_ends_the_motion_and_only_resume_begins_another(self) -> None:
         self._undo()
-        self._slow_down()
+        self.workspace.slow_down(self)
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         waiting = self.workspace.submit_task(NEXT_TO).task_id
@@ -207,7 +207,7 @@ class Tasks(unittest.TestCase):
     def test_the_command_line_stops_clears_and_goes_on(self) -> None:
         self._undo()
         assert self._hicrisp("autonomy", "supervised").returncode == 0
-        self._slow_down()
+        self.workspace.slow_down(self)
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         assert self._hicrisp("estop").returncode == 0
@@ -267,7 +267,7 @@ class Tasks(unittest.TestCase):
         cancel = Event()
         for end in (lambda: self.workspace.cancel_task(""), cancel.set):
             self._undo()
-            self._slow_down()
+            self.workspace.slow_down(self)
             after = Thread(target=self._in_motion, args=(end,))
             after.start()
             reply = client.call(ExecuteTaskGoal(task=NEXT_TO), Limits(execution=PATIENCE), cancel)
@@ -318,13 +318,6 @@ class Tasks(unittest.TestCase):
         """Do something as soon as a task has sent a command."""
         self.workspace.until(lambda: self.workspace.events[-1].kind == "command", "motion")
         deed()
-
-    def _slow_down(self) -> None:
-        """Let the next motion take so long that only a stop ends it in time; one that is stopped before it begins
-        must not leave that to a later test.
-        """
-        assert self.workspace.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
-        self.addCleanup(self.workspace.inject_fault, kind="slow", magnitude=[0.1], count=1)
 
     def _undo(self) -> None:
         """Bring the box away from the cylinder, so that the task has something to do."""

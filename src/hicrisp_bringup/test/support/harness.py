@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from typing import Any, Callable, Dict, List, Sequence
+from unittest import TestCase
 from xmlrpc.client import ServerProxy
 
 import rosgraph
@@ -117,6 +118,13 @@ class Workspace:
     def moving(self, task_id: str) -> None:
         """Wait until a task has sent a command that has not ended yet."""
         self.until(lambda: self.kinds(task_id)[-1:] == ["command"], f"motion of {task_id}")
+
+    def slow_down(self, test: TestCase) -> None:
+        """Let the next motion take so long that only a stop ends it in time; one that is stopped before it begins must
+        not leave that to a later test.
+        """
+        assert self.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
+        test.addCleanup(self.inject_fault, kind="slow", magnitude=[0.1], count=1)
 
     def holds(self, subject: str, predicate: str, object_: str) -> bool:
         """Whether a fact is seen now."""
