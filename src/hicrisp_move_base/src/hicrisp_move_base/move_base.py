@@ -323,6 +323,8 @@ class MoveBase:
         if self.settings.status_age < self._traffic.silence < math.inf:  # Before the first status the client waits.
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
                            cause=Cause(CauseKind.UNREACHABLE_NODE, MOVE_BASE, self._traffic.silence))
+        if self._silent is not None and not self._client.taken:
+            self._silent = Deadline(_BEGINS)
         if self._silent is not None and self._silent.passed:
             said = f"move_base took the goal and has said nothing for {_BEGINS:g} s; look at its log, or start it again"
             return Outcome(Status.EXECUTION, said, cause=Cause(CauseKind.HARDWARE, MOVE_BASE, said=said))

@@ -143,6 +143,12 @@ class ActionClient:
         return bool(self._status.get_num_connections())
 
     @property
+    def taken(self) -> bool:
+        """Whether the server said that it has a goal of this client."""
+        with self._lock:
+            return any(track.acknowledged for track in self._tracks.values())
+
+    @property
     def _ready(self) -> bool:
         """Whether a status came over the whole connection: rospy's publishers send to a new subscriber a
         moment after they have greeted it, and what they publish in between is lost."""
