@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
@@ -13,6 +13,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import VISION
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Question
 from hicrisp_core.model.track import Track, Uncertainty
@@ -24,13 +25,13 @@ from hicrisp_perception.annotating import as_jpeg, numbered
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.rgbd import bodies_seen
 
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.truth import matched, wares_now
 from hicrisp_bench.options import llm_settings
 from hicrisp_bench.statistics import share_of
-from hicrisp_bench.trial import camera_sight, look_steadily
+from hicrisp_bench.trial import CameraTracks, camera_sight, look_steadily
 
 GROUNDED, ASKED, REFUSED, WRONG = OUTCOMES = ("grounded", "asked", "refused", "wrong")
-
 
 
 class Description(NamedTuple):
@@ -52,7 +53,7 @@ class GroundingTrial:
     """One layout with the descriptions of its objects.
 
     Args:
-        llm: a file of ``config/llm``; its role ``vision`` names the objects before.
+        llm: a file of ``config/llm``; its role ``vision``, or else its only model, names the objects before.
     """
 
     config: Path
@@ -76,6 +77,11 @@ def read_descriptions(file: Path) -> List[Description]:
                           f"{error}") from error
 
 
+def key_of(trial: GroundingTrial) -> str:
+    """Name a trial among those of its suite."""
+    return f"{trial.scene}, grounding, {trial.seed}"
+
+
 def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
     """Have the objects of a layout named, and then ask for each that is described.
 
@@ -89,10 +95,18 @@ def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
         ConfigError: if the camera has no picture.
     """
     cv2.setNumThreads(1)
-    scene, models = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed), Models(
-        llm_settings(trial.config, trial.llm))
+    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
+    settings = llm_settings(trial.config, trial.llm).of_trial(key_of(trial))
+    if not settings.offline:
+        settings = replace(settings, roles={VISION: settings, **settings.roles})
+    models, eyes = Models(settings), []
     domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-    world = EmbeddedWorld(scene, trial.seed, domain=domain, sight=lambda each: camera_sight(each, models))
+
+    def sight(of: EmbeddedWorld) -> CameraTracks:
+        eyes.append(camera_sight(of, models))
+        return eyes[-1]
+
+    world = EmbeddedWorld(scene, trial.seed, domain=domain, sight=sight)
     try:
         look_steadily(world)
         look_steadily(world)  # Those that come late wait for each other.
@@ -105,15 +119,16 @@ def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
                   for name, item in state.objects.items() if item.pose is not None and name not in scene.objects]
         pairs = matched(wares, {each.name: state.objects[each.name] for each in tracks})
         interpreter = make_interpreter(models, domain, look=lambda names: as_jpeg(numbered(picture, tracks, names)))
-        answers = []
+        answers, asked = [], [each for eye in eyes for each in eye.usage.exchanges]
         for each in trial.descriptions:
             away = {name: np.linalg.norm(mask - each.pixel, axis=1).min() for name, mask in masks.items() if len(mask)}
             ware = min(away, key=lambda name: away[name])
             found = interpreter.understand(Request(f"Pick up {each.say}.", state), Deadline(models.settings.timeout_s))
+            asked += found.usage.exchanges
             answers.append({"say": each.say, "object": ware, "track": pairs.get(ware, ""),
                             "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
                             "meant": str(found.meaning or found.trouble)[:300]})
-        return {"seed": trial.seed, "answers": answers}
+        return {"seed": trial.seed, "answers": answers, QUESTIONS: questions_of(each.as_dict() for each in asked)}
     finally:
         world.close()
 

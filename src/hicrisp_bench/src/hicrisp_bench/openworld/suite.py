@@ -17,6 +17,7 @@ from hicrisp_bench.openworld.grounding import (
     read_descriptions,
     run_grounding_trial,
 )
+from hicrisp_bench.openworld.grounding import key_of as grounding_key
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
@@ -127,8 +128,7 @@ def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
         each for each in said if each.seed == seed]) for seed in sorted({each.seed for each in said})])
              for scene in options.scenes or SCENES]
     found = [(scene, [{"seed": trial["seed"], **each} for trial in own.whole for each in trial["answers"]])
-             for scene, own in runner.by_case(run_grounding_trial, cases,
-                                              lambda trial: f"{trial.scene}, {trial.seed}", "grounding")]
+             for scene, own in runner.by_case(run_grounding_trial, cases, grounding_key, "grounding")]
     rows = [grounding_row(scene, options.llm, answers) for scene, answers in found]
     missed = [each for _, answers in found for each in answers if each["came_to"] != GROUNDED]
     return Report(rows, ("scene", "llm", "n", *OUTCOMES), (), GROUNDING_NOTE,
