@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.openworld.grounding import GroundingTrial, read_descriptions, run_grounding_trial
 from hicrisp_bench.results import ANSWERS
 from hicrisp_bench.trial import TrialSettings, run_trial
 from hicrisp_bench.virtualhome import package
@@ -96,6 +97,13 @@ def test_an_arm_reaches_the_cube_that_coordinates_show_to_be_near(policy, done):
     task = next(each for each in franka7.TASKS if each.scene == "franka7_3_beside")
     words = load_scene(CONFIG / "scenes" / f"{task.scene}.yaml").task
     assert whole(run_trial(TrialSettings(CONFIG, task.scene, words, task.goal, policy, llm=BY_HAND)))["success"] is done
+
+
+def test_what_is_described_on_a_layout_is_found_without_a_key():
+    said = [each for each in read_descriptions(CONFIG / "sentences" / "workbench_descriptions.json") if each.seed == 901]
+    found = whole(run_grounding_trial(GroundingTrial(CONFIG, "workbench", 901, BY_HAND, said)))
+    assert [each["role"] for each in found["questions"]] == ["vision", *["goal"] * len(said)]
+    assert [each["came_to"] for each in found["answers"] if each["llm"] == BY_HAND] == ["grounded"] * 4 + ["asked"]
 
 
 def test_published_figures_name_the_model_by_hand():

@@ -182,6 +182,7 @@ def test_descriptions_are_asked_about_and_judged_by_the_object_at_their_pixel(tm
     file.write_text(json.dumps(DESCRIBED))
     found = run_grounding_trial(GroundingTrial(CONFIG, "workbench", 6, "offline", read_descriptions(file)))
     (answer,) = found["answers"]
+    assert (answer["llm"], found[QUESTIONS]) == ("offline", [])
     assert answer["track"].startswith("unknown_")
     assert (answer["came_to"] == "grounded") is (answer["track"] in answer["meant"])
     row = grounding_row("workbench", "offline", found["answers"] * 4)

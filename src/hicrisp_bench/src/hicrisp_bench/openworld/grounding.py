@@ -13,7 +13,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import VISION
+from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Question
 from hicrisp_core.model.track import Track, Uncertainty
@@ -54,6 +54,7 @@ class GroundingTrial:
 
     Args:
         llm: a file of ``config/llm``; its role ``vision``, or else its only model, names the objects before.
+            Controlled English is read beside it, with the same names.
     """
 
     config: Path
@@ -118,16 +119,18 @@ def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
         tracks = [Track(name, item.pose, Uncertainty(), state.stamp, unknown=item)
                   for name, item in state.objects.items() if item.pose is not None and name not in scene.objects]
         pairs = matched(wares, {each.name: state.objects[each.name] for each in tracks})
-        interpreter = make_interpreter(models, domain, look=lambda names: as_jpeg(numbered(picture, tracks, names)))
+        readers = {OFFLINE: make_interpreter(llm_settings(trial.config, OFFLINE), domain), trial.llm: make_interpreter(
+            models, domain, look=lambda names: as_jpeg(numbered(picture, tracks, names)))}
         answers, asked = [], [each for eye in eyes for each in eye.usage.exchanges]
         for each in trial.descriptions:
             away = {name: np.linalg.norm(mask - each.pixel, axis=1).min() for name, mask in masks.items() if len(mask)}
             ware = min(away, key=lambda name: away[name])
-            found = interpreter.understand(Request(f"Pick up {each.say}.", state), Deadline(models.settings.timeout_s))
-            asked += found.usage.exchanges
-            answers.append({"say": each.say, "object": ware, "track": pairs.get(ware, ""),
-                            "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
-                            "meant": str(found.meaning or found.trouble)[:300]})
+            for llm, reader in readers.items():
+                found = reader.understand(Request(f"Pick up {each.say}.", state), Deadline(models.settings.timeout_s))
+                asked += found.usage.exchanges
+                answers.append({"llm": llm, "say": each.say, "object": ware, "track": pairs.get(ware, ""),
+                                "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
+                                "meant": str(found.meaning or found.trouble)[:300]})
         return {"seed": trial.seed, "answers": answers, QUESTIONS: questions_of(each.as_dict() for each in asked)}
     finally:
         world.close()

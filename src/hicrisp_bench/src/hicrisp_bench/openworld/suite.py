@@ -47,7 +47,8 @@ NOTE = (
 
 GROUNDING_NOTE = (
     "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
-    "objects; judged by the true object at the pixel that was pointed at. `asked`: the object is among the choices.")
+    "objects; judged by the true object at the pixel that was pointed at. `asked`: the object is among the choices. "
+    "`offline`: controlled English, with the same names.")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -129,11 +130,12 @@ def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
              for scene in options.scenes or SCENES]
     found = [(scene, [{"seed": trial["seed"], **each} for trial in own.whole for each in trial["answers"]])
              for scene, own in runner.by_case(run_grounding_trial, cases, grounding_key, "grounding")]
-    rows = [grounding_row(scene, options.llm, answers) for scene, answers in found]
+    rows = [grounding_row(scene, llm, [each for each in answers if each["llm"] == llm])
+            for scene, answers in found for llm in dict.fromkeys((options.llm, OFFLINE))]
     missed = [each for _, answers in found for each in answers if each["came_to"] != GROUNDED]
     return Report(rows, ("scene", "llm", "n", *OUTCOMES), (), GROUNDING_NOTE,
                   {"trials": [each for _, answers in found for each in answers]},
-                  (Section("Not grounded", missed, ("seed", "say", "object", "came_to", "meant")),))
+                  (Section("Not grounded", missed, ("llm", "seed", "say", "object", "came_to", "meant")),))
 
 
 def _row(scene: str, policy: str, task: str, own: Tally, named: bool) -> Row:
