@@ -17,7 +17,8 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _NEARER, _LOOSE = 4, 0.015
-"""How often an item is moved nearer to a long object, beside which it is farther away than it shall by this, metres.
+"""How often an item is moved nearer to or off a long object, beside which it is farther away than it shall by this,
+metres.
 """
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
@@ -99,8 +100,8 @@ class Round:
 def beside(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> List[Round]:
-    """Return rounds of placements beside a reference at some bearings; later rounds are further away and to
-    the side.
+    """Return rounds of placements beside a reference at some bearings; later rounds are turned by a quarter, where the
+    hand that holds it may have room, further away and to the side.
 
     Args:
         item: the object to place.
@@ -113,29 +114,30 @@ def beside(
         Rounds of candidate poses, to be tried in order.
     """
     height = _height_on(table_of(world), item)
-    exact = partial(_around, item, reference, bearings, height, workspace.gap)
-    wider = [partial(_around, item, reference, bearings, height, gap, (turn, -turn))
-             for turn in _TURNS for gap in _GAPS]
-    return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
+    ways = [(workspace.gap, 0.0), *((gap, side) for side in _TURNS for gap in _GAPS)]
+    quarters = (0.0,) if item.form.round else (0.0, math.pi / 2.0)
+    found = [partial(_around, item, reference, bearings, height, gap, (side, -side), turn)
+             for gap, side in ways for turn in quarters]
+    return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in found]
 
 
 def _around(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float,
-    sides: Sequence[float] = (0.0,),
+    sides: Sequence[float], turn: float,
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
-    yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
+    yaw_of_reference = reference.pose.yaw
     ground = footprint(reference, reference.pose)
     found: List[Pose] = []
-    for bearing in (bearing + side for bearing in bearings for side in sides):
-        yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
+    for bearing in dict.fromkeys(bearing + side for bearing in bearings for side in sides):
+        yaw = turn + (yaw_of_reference if reference.form.boxy and item.form.boxy else bearing)
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
         for _ in range(_NEARER):
             pose = Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw))
             loose = float(ground.distance(footprint(item, pose))) - gap
-            if loose < _LOOSE:
+            if -TIGHT < loose < _LOOSE:
                 break
             reach -= loose
         found.append(pose)
