@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
+from shapely.geometry import LineString, MultiPolygon
+from shapely.geometry.base import BaseGeometry
+
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
@@ -28,6 +31,10 @@ _STEP = 0.04
 _EASY, _STRETCH = 0.1, 5.0
 """How far within the reach a spot lies if a hand comes there in any way, metres, and for how many metres of way one
 beyond counts.
+"""
+_WRIST_ABOVE, _FOREARM, _WRIST = 0.1, 0.2, 0.06
+"""How far above an item's top the wrist is that puts it down, how far back from there the forearm is so low, and half
+of how wide these are, metres.
 """
 LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
@@ -118,7 +125,11 @@ def beside(
     quarters = (0.0,) if item.form.round else (0.0, math.pi / 2.0)
     found = [partial(_around, item, reference, bearings, height, gap, (side, -side), turn)
              for gap, side in ways for turn in quarters]
-    return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in found]
+    wrist = height + item.size[2] / 2.0 + _WRIST_ABOVE
+    tall = MultiPolygon([footprint(other, other.pose) for name, other in world.objects.items()
+                         if other.pose is not None and name != item.name and not other.form.ground
+                         and vertical_span(other, other.pose)[1] > wrist])
+    return [Round(poses, workspace.clearance, partial(_comfort, workspace, tall)) for poses in found]
 
 
 def _around(
@@ -144,12 +155,18 @@ def _around(
     return tuple(found)
 
 
-def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
-    """Score a pose: more space up to what the hand needs, then less distance to the middle of the reach."""
-    comfort = min(space, workspace.hand) * 10.0
+def _comfort(workspace: Workspace, tall: BaseGeometry, pose: Pose, space: float) -> float:
+    """Score a pose: rather before than behind what is tall, where the wrist comes over it; more space up to what the
+    hand needs, then less distance to the middle of the reach.
+    """
+    comfort, there = min(space, workspace.hand) * 10.0, pose.position[:2]
     if math.isinf(workspace.reach[1]):
         return comfort
-    return comfort - abs(math.dist(pose.position[:2], workspace.base) - sum(workspace.reach) / 2.0)
+    away = math.dist(there, workspace.base)
+    back = min(1.0, _FOREARM / max(away, 1e-6))
+    wrist = LineString([there, [at + back * (base - at) for at, base in zip(there, workspace.base)]])
+    comfort -= float(wrist.distance(tall) < _WRIST)
+    return comfort - abs(away - sum(workspace.reach) / 2.0)
 
 
 def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
