@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
-from shapely.geometry import LineString, MultiPolygon
+from shapely.geometry import LineString, MultiPolygon, Point
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
@@ -165,7 +165,7 @@ def _comfort(workspace: Workspace, tall: BaseGeometry, pose: Pose, space: float)
     away = math.dist(there, workspace.base)
     back = min(1.0, _FOREARM / max(away, 1e-6))
     wrist = LineString([there, [at + back * (base - at) for at, base in zip(there, workspace.base)]])
-    comfort -= float(wrist.distance(tall) < _WRIST)
+    comfort -= float(wrist.distance(tall) < min(_WRIST, Point(there).distance(tall) - TIGHT))
     return comfort - abs(away - sum(workspace.reach) / 2.0)
 
 
