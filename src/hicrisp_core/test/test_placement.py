@@ -8,11 +8,12 @@ from failures import words
 from hicrisp_core.body.containers import inside_box, too_tall
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace, beside, on_flat_top
+from hicrisp_core.body.targets import Spots
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.geometry import from_euler, from_yaw, multiply
 from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
@@ -70,7 +71,29 @@ def test_every_spot_beside_a_long_thing_is_near_it(yaw):
     bearings = [math.tau * number / 16 for number in range(16)]
     first = beside(CATALOGUE["cylinder"], rod, bearings, WorldState({}), WORKSPACE)[0]
     gaps = [gap(replace(CATALOGUE["cylinder"], pose=pose), rod) for pose in first.poses]
-    assert max(gaps) < WORKSPACE.gap + 0.016
+    assert WORKSPACE.gap - 0.004 < min(gaps) <= max(gaps) < WORKSPACE.gap + 0.016
+
+
+TALL = WorldObject("tall", "", "cylinder", (0.07, 0.07, 0.22), pose=Pose((0.5, 0.1, 0.11)))
+AROUND = [math.tau * number / 16 for number in range(16)]
+
+
+def test_beside_what_is_tall_a_box_is_turned_so_that_the_hand_around_it_has_room():
+    box = WorldObject("box", "", "box", (0.06, 0.16, 0.22), pose=Pose((0.45, -0.2, 0.2)))
+    hold = hold_of(box, Pose((0.45, -0.2, 0.28), multiply(from_yaw(math.pi / 2.0), DOWN)), 0.06)
+    world = WorldState({"tall": TALL, "box": box})
+    best = Spots(box, beside(box, TALL, AROUND, world, WORKSPACE), world, WORKSPACE, hold, frozenset({"tall"})).best()
+    way = most_room(box, hold, best, world, HAND)
+    assert way.grasp.clearance >= HAND.room
+    assert gap(box.at(way.item), TALL) > 0.012
+
+
+def test_what_is_low_is_put_before_what_is_tall_not_behind_it():
+    low = WorldObject("low", "", "box", (0.04, 0.04, 0.04))
+    tall = TALL.at(Pose((0.4, 0.1, 0.11)))
+    world = WorldState({"tall": tall})
+    best = Spots(low, beside(low, tall, AROUND, world, WORKSPACE), world, WORKSPACE, None, frozenset({"tall"})).best()
+    assert math.hypot(*best.position[:2]) < math.hypot(0.4, 0.1)
 
 
 def test_a_taken_side_is_left_for_a_free_one(domain):

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
+from shapely.geometry import LineString, MultiPolygon, Point
+from shapely.geometry.base import BaseGeometry
+
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, support, vertical_span
@@ -17,7 +20,8 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _NEARER, _LOOSE = 4, 0.015
-"""How often an item is moved nearer to a long object, beside which it is farther away than it shall by this, metres.
+"""How often an item is moved nearer to or off a long object, beside which it is farther away than it shall by this,
+metres.
 """
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
@@ -27,6 +31,10 @@ _STEP = 0.04
 _EASY, _STRETCH = 0.1, 5.0
 """How far within the reach a spot lies if a hand comes there in any way, metres, and for how many metres of way one
 beyond counts.
+"""
+_WRIST_ABOVE, _FOREARM, _WRIST = 0.1, 0.2, 0.06
+"""How far above an item's top the wrist is that puts it down, how far back from there the forearm is so low, and half
+of how wide these are, metres.
 """
 LOOKED_AT = 100
 """Candidates of which the hand's room is measured before the best of them is taken."""
@@ -99,8 +107,8 @@ class Round:
 def beside(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> List[Round]:
-    """Return rounds of placements beside a reference at some bearings; later rounds are further away and to
-    the side.
+    """Return rounds of placements beside a reference at some bearings; later rounds are turned by a quarter, where the
+    hand that holds it may have room, further away and to the side.
 
     Args:
         item: the object to place.
@@ -113,41 +121,52 @@ def beside(
         Rounds of candidate poses, to be tried in order.
     """
     height = _height_on(table_of(world), item)
-    exact = partial(_around, item, reference, bearings, height, workspace.gap)
-    wider = [partial(_around, item, reference, bearings, height, gap, (turn, -turn))
-             for turn in _TURNS for gap in _GAPS]
-    return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
+    ways = [(workspace.gap, 0.0), *((gap, side) for side in _TURNS for gap in _GAPS)]
+    quarters = (0.0,) if item.form.round else (0.0, math.pi / 2.0)
+    found = [partial(_around, item, reference, bearings, height, gap, (side, -side), turn)
+             for gap, side in ways for turn in quarters]
+    wrist = height + item.size[2] / 2.0 + _WRIST_ABOVE
+    tall = MultiPolygon([footprint(other, other.pose) for name, other in world.objects.items()
+                         if other.pose is not None and name != item.name and not other.form.ground
+                         and vertical_span(other, other.pose)[1] > wrist])
+    return [Round(poses, workspace.clearance, partial(_comfort, workspace, tall)) for poses in found]
 
 
 def _around(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float,
-    sides: Sequence[float] = (0.0,),
+    sides: Sequence[float], turn: float,
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
-    yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
+    yaw_of_reference = reference.pose.yaw
     ground = footprint(reference, reference.pose)
     found: List[Pose] = []
-    for bearing in (bearing + side for bearing in bearings for side in sides):
-        yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
+    for bearing in dict.fromkeys(bearing + side for bearing in bearings for side in sides):
+        yaw = turn + (yaw_of_reference if reference.form.boxy and item.form.boxy else bearing)
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
         for _ in range(_NEARER):
             pose = Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw))
             loose = float(ground.distance(footprint(item, pose))) - gap
-            if loose < _LOOSE:
+            if -TIGHT < loose < _LOOSE:
                 break
             reach -= loose
         found.append(pose)
     return tuple(found)
 
 
-def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
-    """Score a pose: more space up to what the hand needs, then less distance to the middle of the reach."""
-    comfort = min(space, workspace.hand) * 10.0
+def _comfort(workspace: Workspace, tall: BaseGeometry, pose: Pose, space: float) -> float:
+    """Score a pose: rather before than behind what is tall, where the wrist comes over it; more space up to what the
+    hand needs, then less distance to the middle of the reach.
+    """
+    comfort, there = min(space, workspace.hand) * 10.0, pose.position[:2]
     if math.isinf(workspace.reach[1]):
         return comfort
-    return comfort - abs(math.dist(pose.position[:2], workspace.base) - sum(workspace.reach) / 2.0)
+    away = math.dist(there, workspace.base)
+    back = min(1.0, _FOREARM / max(away, 1e-6))
+    wrist = LineString([there, [at + back * (base - at) for at, base in zip(there, workspace.base)]])
+    comfort -= float(wrist.distance(tall) < min(_WRIST, Point(there).distance(tall) - TIGHT))
+    return comfort - abs(away - sum(workspace.reach) / 2.0)
 
 
 def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:

@@ -21,6 +21,8 @@ LEAST_LIFT = 0.02
 """Least height by which an item goes back up that touched something too early, metres."""
 _ASIDE = (0.01, 0.015, 0.02)
 """How far beside what leans over its goal an item goes down, metres."""
+_FOOT = 0.75
+"""Where the far edge of a dish's foot is seen from its rim, as a part of its width."""
 
 
 def beside(seen: WorldObject, placement: Placement) -> Planar:
@@ -101,6 +103,29 @@ def slip_under(
         if outcome.status is Status.EXECUTION:
             context.raise_tool(context.settings.approach, touch)
     return blocked
+
+
+def against_swing(context: SkillContext, item: WorldObject, drop: float, world: WorldState) -> None:
+    """Move what hangs askew from its rim, and touches with the far edge of its foot, to where it comes to stand right:
+    when it is let go, it turns about that edge, towards the hand.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        item: the item as it shall stand.
+        drop: how far above its goal the hand is, metres.
+        world: observed objects, robots and facts; poses in the world frame.
+    """
+    here = context.arm.tool_pose()
+    if item.pose is None:
+        return
+    along, high = _FOOT * max(item.size[:2]), item.size[2]
+    slope = math.asin(min(1.0, (drop + high) / math.hypot(along, high))) - math.atan2(high, along)
+    swings = along * (1.0 - math.cos(slope)) + high * math.sin(slope)
+    x, y = (at - other for at, other in zip(item.pose.position[:2], here.position))
+    away = swings / max(math.hypot(x, y), swings)
+    context.raise_tool(LEAST_LIFT, frozenset(world.objects))
+    for up in (LEAST_LIFT, 0.0):
+        context.line(here.shifted((away * x, away * y, up)), context.settings.guarded, frozenset(world.objects), True)
 
 
 def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:

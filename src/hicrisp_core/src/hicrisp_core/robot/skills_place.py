@@ -16,7 +16,7 @@ from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.model.track import EXACT
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
-from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, beside, carry, rim, slip_under
+from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, against_swing, beside, carry, rim, slip_under
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, sags, ways_to_place
 
@@ -393,4 +393,7 @@ def _lower(
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
     lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked,
                          context.settings.guarded)
+    drop = context.arm.tool_pose().position[2] - goal.position[2]
+    if lowered.ok and min(drop, _droop(seen)) > context.settings.early:
+        against_swing(context, seen.at(placement.item), drop, world)
     return let_go(context, item, placement.grasp.clearance, touch) if lowered.ok else lowered

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Iterator, List, Tuple
+from typing import FrozenSet, Iterator, List, Tuple
 
 from shapely.geometry import Point
 
@@ -25,12 +25,16 @@ from hicrisp_core.model.geometry import (
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
-from hicrisp_core.robot.gripper import Gripper, hand_room
+from hicrisp_core.robot.gripper import Gripper, hand_room, parts
 from hicrisp_core.robot.skills import below
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
+_CLEAR = 0.012
+"""Least space between an item that is turned at its target and what is beside that, metres."""
+_OVER, _TIGHT = 0.005, 0.003
+"""Height that a palm has over other objects where there is room for it, and its clearance otherwise, metres."""
 _SLIDES = math.radians(50.0)
 """A turn about the vertical by which a dish moves what lies in it."""
 _LOOKED_AT = 16
@@ -153,8 +157,7 @@ def _put_down(
     yield from ranked(near, _grasp_of, margin)
     yield from ranked([way for way in ways if way not in near], _grasp_of, margin)
     if item.form.boxy or item.form.walls:
-        others = [way for turn in _OTHER_YAWS for way in placements(
-            item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
+        others = [way for ways in _turned(item, hold, target, world, gripper) for way in ways]
         yield from ranked([way for way in others if way.grasp.clearance > 0.0], _grasp_of, margin)
 
 
@@ -185,12 +188,31 @@ def most_room(
     best = max(ways, key=lambda way: way.grasp.clearance)
     if not (item.form.boxy or item.form.walls):
         return best
-    for turn in _OTHER_YAWS:
+    for turned in _turned(item, hold, target, world, gripper):
         if best.grasp.clearance > gripper.room:
             break
-        turned = placements(item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)
         best = max((best, *turned), key=lambda way: way.grasp.clearance)
     return best
+
+
+def _turned(
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
+) -> Iterator[List[Placement]]:
+    """Yield the placements with other yaws at which the item comes near nothing else than at the target's."""
+    near = _near(item, target, world)
+    for turn in _OTHER_YAWS:
+        pose = Pose(target.position, from_yaw(target.yaw + turn))
+        if _near(item, pose, world) <= near:
+            yield placements(item, hold, pose, world, gripper)
+
+
+def _near(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
+    """Return the names of the objects that an item at a pose would be near."""
+    shadow, (low, high) = footprint(item, pose), vertical_span(item, pose)
+    return frozenset(name for name, other in world.objects.items()
+                     if other.pose is not None and name != item.name and not other.form.ground
+                     for part, at in parts(other, other.pose) for bottom, top in (vertical_span(part, at),)
+                     if top > low and bottom < high and footprint(part, at).distance(shadow) < _CLEAR)
 
 
 def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
@@ -210,6 +232,7 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     if item.pose is None:
         return []
     found: List[Placement] = []
+    wary = replace(gripper, depth=gripper.depth - _OVER)
     carries = below(item, target, world) if item.form.pinched else frozenset()
     around = replace(world, objects={name: other for name, other in world.objects.items()
                                      if not _holds(other, target) and name not in carries})
@@ -222,7 +245,10 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             pose = Pose(target.position, orientation)
             pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
             tool = pose.compose(hold.item.inverse())
-            room = hand_room(tool, hold.opening, around, gripper, item.name)
+            room = hand_room(tool, hold.opening, around, wary, item.name)
+            if room.clearance <= 0.0:  # A palm this low over others is tight, but it may be there.
+                room = hand_room(tool, hold.opening, around, gripper, item.name)
+                room = replace(room, clearance=min(room.clearance, _TIGHT))
             found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
                                    room.blockers))
     return found
