@@ -100,7 +100,8 @@ def test_an_arm_reaches_the_cube_that_coordinates_show_to_be_near(policy, done):
 
 
 def test_what_is_described_on_a_layout_is_found_without_a_key():
-    said = [each for each in read_descriptions(CONFIG / "sentences" / "workbench_descriptions.json") if each.seed == 901]
+    every = read_descriptions(CONFIG / "sentences" / "workbench_descriptions.json")
+    said = [each for each in every if each.seed == 901]
     found = whole(run_grounding_trial(GroundingTrial(CONFIG, "workbench", 901, BY_HAND, said)))
     assert [each["role"] for each in found["questions"]] == ["vision", *["goal"] * len(said)]
     assert [each["came_to"] for each in found["answers"] if each["llm"] == BY_HAND] == ["grounded"] * 4 + ["asked"]

@@ -186,12 +186,12 @@ def most_room(
     if exact:
         return min(ways, key=lambda way: turn_between(way.item.orientation, target.orientation))
     best = max(ways, key=lambda way: way.grasp.clearance)
-    if not (item.form.boxy or item.form.walls):
+    if best.grasp.clearance > gripper.room or not (item.form.boxy or item.form.walls):
         return best
     for turned in _turned(item, hold, target, world, gripper):
+        best = max((best, *turned), key=lambda way: way.grasp.clearance)
         if best.grasp.clearance > gripper.room:
             break
-        best = max((best, *turned), key=lambda way: way.grasp.clearance)
     return best
 
 
