@@ -30,7 +30,7 @@ from hicrisp_core.model import Pose, Relation, WorldObject
 from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.model.meaning import Choice, Question, Reason, Refusal
 from hicrisp_core.scene import load_scene
-from hicrisp_sim.undescribed import Ware, wares_of, with_undescribed
+from hicrisp_core.scene.undescribed import Ware, wares_of, with_undescribed
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 GAP = 0.06

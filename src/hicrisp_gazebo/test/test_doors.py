@@ -34,7 +34,7 @@ def gazebo(ros: None) -> Iterator[ReferenceGazebo]:
     running = ReferenceGazebo()
     pose = Pose()
     pose.position.x, pose.orientation.w = 0.5, 1.0
-    for name in ("box", "agv", "scenery"):
+    for name in ("box", "agv", "scenery", "undescribed_1", "undescribed_2-2"):
         running.models[name] = ("", pose, Twist())
     yield running
     running.stop()
@@ -51,7 +51,7 @@ def test_things_are_frames_of_their_names_in_the_world(eyes: Poses) -> None:
     tf = TfWorld()
     seen = until(lambda: tf.frames(["box"]), "frame of the box")
     assert seen["box"][0].position == (0.5, 0.0, 0.0)
-    assert not tf.frames(["agv", "scenery"])
+    assert not tf.frames(["agv", "scenery", "undescribed_1", "undescribed_2"])
 
 
 def test_a_thing_whose_model_was_spawned_again_keeps_its_frame(gazebo: ReferenceGazebo, eyes: Poses) -> None:

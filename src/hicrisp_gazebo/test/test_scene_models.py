@@ -95,11 +95,6 @@ def test_a_name_that_the_scenery_has_is_refused() -> None:
         models_of(taken)
 
 
-def test_a_scene_whose_objects_only_the_embedded_world_knows_is_no_empty_table() -> None:
-    with pytest.raises(ConfigError, match=r"config/worlds/workbench.yaml, .*; use launch/demo.launch, or a scene"):
-        models_of(load_scene("workbench"))
-
-
 def test_a_name_is_never_markup() -> None:
     hostile = WorldObject('x"/><plugin filename="evil.so"/><y z="', "box", "box", (0.1, 0.1, 0.1))
     assert ElementTree.fromstring(thing_sdf(hostile)).find(".//plugin") is None

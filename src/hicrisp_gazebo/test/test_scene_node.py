@@ -11,6 +11,7 @@ import rospy
 from actionlib_msgs.msg import GoalID, GoalStatusArray
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.undescribed import with_undescribed
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.port import Refusal
 from hicrisp_gazebo.scene_models import SCENERY
@@ -136,6 +137,22 @@ def test_another_seed_is_another_layout_of_the_same_models(gazebo: ReferenceGaze
     assert gazebo.at("cylinder") == expected("tabletop", 7, "cylinder")
     assert not [call for call in gazebo.calls if call[0] == "spawn"]
     assert rospy.get_param("~seed") == 7
+
+
+def test_objects_that_nobody_described_are_put_back_and_drawn_by_another_seed(gazebo: ReferenceGazebo) -> None:
+    def drawn(seed: int) -> Any:
+        items = with_undescribed(load_scene("workbench", seed), seed).unknown
+        return {f"undescribed_{number}": pytest.approx(item.pose.position, abs=1e-6)
+                for number, item in enumerate(items, 1) if item.pose is not None}
+
+    for _ in serve("workbench", 3):
+        assert {name: gazebo.at(name) for name in gazebo.things - {SCENERY}} == drawn(3)
+        gazebo.models["undescribed_1"][1].position.x += 0.1
+        assert reset(seed=3).ok
+        assert {name: gazebo.at(name) for name in gazebo.things - {SCENERY}} == drawn(3)
+        assert reset(seed=4).ok
+        later(gazebo)
+        assert {name: gazebo.at(name) for name in gazebo.things - {SCENERY}} == drawn(4)
 
 
 def later(gazebo: ReferenceGazebo, seconds: float = 2.0 * DELETED_AGAIN) -> None:

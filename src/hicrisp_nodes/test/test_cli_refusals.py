@@ -27,7 +27,7 @@ OWN_SCENE = {
     (["--scene", "tabletop", "--llm", "none"], "there is no 'none' in config/llm"),
     (["--scene", "agv", "--needs", "table"],
      "scene agv has no table, which this launch file needs; these have: "),
-    (["--scene", "workbench", "--needs", "described_objects"], "scene workbench has no described_objects, which"),
+    (["--scene", "workbench"], "no TF frame is published of the objects of scene workbench; use perception:=camera"),
     (["--scene", "lab", "--world", "embedded"], "scene lab is moved by world:=lab")])
 def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(arguments, said, capsys):
     assert check_launch(arguments) == 2

@@ -15,10 +15,10 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.scene import domain_of, load_scene
 from hicrisp_core.scene.cameras import DepthSensing, load_camera
+from hicrisp_core.scene.forms import FORMS, scaled
+from hicrisp_core.scene.undescribed import wares_of, with_undescribed
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.forms import FORMS, scaled
 from hicrisp_sim.sensing import DepthSensor
-from hicrisp_sim.undescribed import wares_of, with_undescribed
 
 CONFIG = config_file("scenes", "workbench").parents[1]
 

@@ -71,3 +71,20 @@ def inertia_of(solids: Sequence[Solid], mass: float) -> Inertia:
         tensor += turn @ np.diag(own) @ turn.T
         tensor += part * (float(away @ away) * np.eye(3) - np.outer(away, away))
     return Inertia(mass, centre, tensor)
+
+
+def inertia_of_mesh(triangles: np.ndarray, density: float) -> Inertia:
+    """Return the inertia of closed meshes of one density; where they overlap, all of them count.
+
+    Args:
+        triangles: corners, array (n, 3, 3), counter-clockwise from outside, metres.
+        density: kg/m3.
+    """
+    # Of the tetrahedra between the triangles and the origin, whose volumes have a sign.
+    volumes = np.linalg.det(triangles) / 6.0
+    sums = triangles.sum(axis=1)
+    volume = volumes.sum()
+    centre = volumes @ sums / (4.0 * volume)
+    squares = np.einsum("n,ni,nj->ij", volumes, sums, sums) + np.einsum("n,nki,nkj->ij", volumes, triangles, triangles)
+    spread = squares / 20.0 - volume * np.outer(centre, centre)
+    return Inertia(density * volume, centre, density * (np.trace(spread) * np.eye(3) - spread))

@@ -20,6 +20,7 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_gazebo.client import gazebo_msgs
 from hicrisp_gazebo.model_names import thing_of
 from hicrisp_gazebo.scene_models import SCENERY
+from hicrisp_gazebo.wares import UNDESCRIBED
 
 _GROUND = "ground_plane"
 """Gazebo's own model of the ground."""
@@ -69,7 +70,8 @@ class Poses:
             sigma = (self._noise ** 2 + self._injected ** 2) ** 0.5
             self._tf.publish(TFMessage([
                 self._transform(name, pose, now, sigma)
-                for name, pose in zip(map(thing_of, message.name), message.pose) if name not in self._without]))
+                for name, pose in zip(map(thing_of, message.name), message.pose)
+                if name not in self._without and not name.startswith(UNDESCRIBED)]))
         self._ended.wait(max(0.0, self._period - (time.monotonic() - began)))
 
     def _transform(self, name: str, pose: Any, now: rospy.Time, sigma: float) -> TransformStamped:

@@ -14,11 +14,13 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.colours import Colour, paint_of
 from hicrisp_core.scene.floor_plan import Arena, Wall
 from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR, TABLE
+from hicrisp_core.scene.undescribed import wares_of
 
 from hicrisp_gazebo import sdf
 from hicrisp_gazebo.depth_camera import add_camera, camera_of, has_camera
 from hicrisp_gazebo.inertia import Solid, inertia_of
 from hicrisp_gazebo.surface import FURNITURE, OBSTACLE, THING
+from hicrisp_gazebo.wares import ware_sdf
 
 SCENERY = "scenery"
 """Name of the model of everything that stands still."""
@@ -107,17 +109,17 @@ def models_of(scene: Scene, namespace: str = "") -> Dict[str, Model]:
         namespace: of the camera's topics.
 
     Raises:
-        ConfigError: when an object's name is taken, or the scene leaves its objects to another simulator.
+        ConfigError: when an object's name is taken.
     """
-    if scene.undescribed:
-        raise ConfigError(f"scene {scene.name} leaves its objects to config/worlds/{scene.undescribed}.yaml, which the "
-                          "embedded world alone reads; use launch/demo.launch, or a scene that describes its objects")
     if SCENERY in scene.objects:
         raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; give the object another name")
     found = {SCENERY: Model(SCENERY, scenery(scene, namespace), _WORLD)}
     for item in scene.things:
         if item.pose is not None:
             found[item.name] = Model(item.name, thing_sdf(item, scene.masses.get(item.name)), item.pose)
+    for ware in wares_of(scene):
+        if ware.pose is not None:
+            found[ware.name] = Model(ware.name, ware_sdf(ware), ware.pose)
     return found
 
 

@@ -72,11 +72,23 @@ def add_solids(parent: Element, solids: Iterable[Solid], colour: Colour, surface
     for solid in solids:
         shape: Dict[str, Any] = {"cylinder": {"radius": (solid.size[0] / 2.0,), "length": (solid.size[2],)}} \
             if solid.shape == "cylinder" else {"box": {"size": solid.size}}
-        place = {"pose": pose_text(solid.pose), "geometry": shape}
-        if surface is not None:
-            add(parent, "collision", {**place, "surface": surface_of(surface)}, name=f"{solid.name}_collision")
-        add(parent, "visual", {**place, "material": {"ambient": colour, "diffuse": colour}},
-            name=f"{solid.name}_visual")
+        add_shape(parent, solid.name, {"pose": pose_text(solid.pose), "geometry": shape}, colour, surface)
+
+
+def add_shape(parent: Element, name: str, place: Mapping[str, Any], colour: Colour, surface: Optional[Surface]) -> None:
+    """Give a link a shape that is seen, and that collides if it has a surface.
+
+    Args:
+        parent: the link.
+        name: unique in it.
+        place: its geometry, and its pose unless that is the link's.
+        colour: with its opacity.
+        surface: of its collision; ``None`` for none.
+    """
+    if surface is not None:
+        add(parent, "collision", {**place, "surface": surface_of(surface)}, name=f"{name}_collision")
+    clear = {"transparency": (1.0 - colour[3],)} if colour[3] < 1.0 else {}
+    add(parent, "visual", {**place, **clear, "material": {"ambient": colour, "diffuse": colour}}, name=f"{name}_visual")
 
 
 def pose_text(pose: Pose) -> str:

@@ -16,6 +16,7 @@ from hicrisp_gazebo.faults import Faults
 from hicrisp_gazebo.model_names import NamedModels
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 from hicrisp_gazebo.scene_models import Model, models_of
+from hicrisp_gazebo.wares import with_wares
 
 _FOOTPRINT = ("chassis_collision", "chassis_visual")
 _TRAY = ("tray_collision", "tray_visual", "tray_column_visual")
@@ -77,14 +78,14 @@ class GazeboWorld:
         self, gazebo: Gazebo, scene: Scene, seed: int, base: Optional[Path], clock: Callable[[], float],
         scatter: Callable[[float], None], namespace: str = "",
     ) -> None:
-        self.scene = scene
+        self.scene = with_wares(scene, seed)
         self._namespace = namespace
         self._gazebo = NamedModels(gazebo)
         self._base = base
         self._clock = clock
         self._spawned: Dict[str, str] = {}
         """The SDF of each model that was spawned here."""
-        self.faults = Faults(self._gazebo, scene, seed, clock, scatter)
+        self.faults = Faults(self._gazebo, self.scene, seed, clock, scatter)
 
     def begin(self) -> None:
         """Put the scene into the world for the first time.
@@ -105,7 +106,8 @@ class GazeboWorld:
         Raises:
             GazeboError: when Gazebo refuses or is silent, or the world is not as it should be.
         """
-        loaded = scene if scene is not None else load_scene(self.scene.source or self.scene.name, seed)
+        loaded = with_wares(
+            scene if scene is not None else load_scene(self.scene.source or self.scene.name, seed), seed)
         models = self._models(loaded)
         # The physics stands still meanwhile: an object may be put where another one still is.
         with self._gazebo.paused():

@@ -12,6 +12,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file
 
 from hicrisp_gazebo.scene_models import world
+from hicrisp_gazebo.wares import with_wares
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -20,8 +21,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write("usage: scene_world SCENE [SEED]\n")
         return 2
     try:
-        scene = load_scene(config_file("scenes", arguments[1]),
-                           int(arguments[2]) if len(arguments) == 3 else 0)
+        seed = int(arguments[2]) if len(arguments) == 3 else 0
+        scene = with_wares(load_scene(config_file("scenes", arguments[1]), seed), seed)
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2

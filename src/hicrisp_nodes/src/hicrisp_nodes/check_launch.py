@@ -27,8 +27,7 @@ from hicrisp_ros.llm_choice import named_llm
 from hicrisp_nodes.cli.graph import Graph
 
 _NEEDS = {"table": lambda scene: scene.has_table,
-          "arena": lambda scene: scene.arena is not None,
-          "described_objects": lambda scene: not scene.undescribed}
+          "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
 _OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "",
             "runs-dir": "", "namespace": "", "tf-prefix": "", "robots": ""}
@@ -71,6 +70,8 @@ def check(options: argparse.Namespace) -> None:
             raise ConfigError(f"perception:=camera looks at a table, and scene {scene.name} has none; use "
                               "perception:=poses")
         load_camera(scene.camera, scene.source or None)
+    elif scene.undescribed:
+        raise ConfigError(f"no TF frame is published of the objects of scene {scene.name}; use perception:=camera")
     domain_of(scene)
     load_policy(config_file("policies", options.policy, beside=scene.source))
     named_llm(choose_llm(options.llm, os.environ)[0])

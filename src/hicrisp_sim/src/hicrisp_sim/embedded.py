@@ -19,6 +19,7 @@ from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.safety import usual_limits
 from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.scene.undescribed import with_undescribed
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
@@ -29,7 +30,6 @@ from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
-from hicrisp_sim.undescribed import with_undescribed
 
 PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""

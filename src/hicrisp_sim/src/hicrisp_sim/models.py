@@ -14,6 +14,7 @@ from hicrisp_core.model.geometry import rotate
 from hicrisp_core.model.joint import SLIDE
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import MODULES, Tag, load_tags, tags_of
+from hicrisp_core.scene.undescribed import Ware
 
 from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.cuts import add_layers
@@ -21,7 +22,7 @@ from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
 from hicrisp_sim.threads import add_threads
-from hicrisp_sim.undescribed import Ware, add_ware
+from hicrisp_sim.wares import add_ware
 
 _PIXELS = 16
 """Of the texture for each of a tag's squares."""

@@ -13,11 +13,11 @@ import numpy as np
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.picture import Picture
+from hicrisp_core.scene.undescribed import Ware, wares_of
 from hicrisp_perception.tracking.unknown_objects import PREFIX
 from hicrisp_perception.view import Rays
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.rgbd import bodies_seen
-from hicrisp_sim.undescribed import Ware, wares_of
 from shapely.geometry import MultiPoint, Point
 
 _NEAR = 0.03

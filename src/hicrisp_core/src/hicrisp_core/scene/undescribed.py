@@ -6,8 +6,10 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any, List, Mapping, Tuple
 
-import mujoco
 import numpy as np
+from pydantic import PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_files import read_yaml
@@ -15,17 +17,12 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Vector, WorldObject
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.colours import COLOURS
+from hicrisp_core.scene.forms import FORMS, Piece, scaled
 from hicrisp_core.scene.layout import RandomSpot, draw_layout
 from hicrisp_core.scene.table import Size
-from pydantic import PositiveFloat, PositiveInt
-from pydantic.dataclasses import dataclass as pydantic_dataclass
-
-from hicrisp_sim.forms import FORMS, Piece, scaled
 
 _CLEAR = 0.25
 """Opacity of what is transparent."""
-_SHARES = {"friction": [0.8, 0.01, 0.0015], "condim": 6, "group": 1}
-"""Of every piece: with rolling friction, so that round ones come to rest."""
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
@@ -142,30 +139,6 @@ def _ware(name: str, entry: WareEntry, dice: random.Random) -> Ware:
     rgba = tuple((*COLOURS[colour][:3], _CLEAR if entry.transparent else 1.0) for colour in paints)
     return Ware(name, "", "box", entry.size, {"colour": paints[0]}, pieces=scaled(FORMS[entry.form](), entry.size),
                 paints=rgba, density=entry.density, nouns=entry.nouns)
-
-
-def add_ware(spec: mujoco.MjSpec, body: Any, item: Ware, contype: int, conaffinity: int) -> None:
-    """Give a body the pieces of an object.
-
-    Args:
-        spec: the MuJoCo model under construction.
-        body: of the object.
-        item: with its pieces.
-        contype: collision bits.
-        conaffinity: collision bits.
-    """
-    for index, piece in enumerate(item.pieces):
-        name, paint = f"{item.name}/{index}", item.paints[min(piece.paint, len(item.paints) - 1)]
-        own: Mapping[str, Any] = {"name": name, "density": item.density, "rgba": list(paint), "contype": contype,
-                                  "conaffinity": conaffinity, **_SHARES}
-        if piece.box:
-            low, high = piece.corners.min(axis=0), piece.corners.max(axis=0)
-            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list((high - low) / 2.0), pos=list((low + high) / 2.0),
-                          **own)
-            continue
-        spec.add_mesh(name=name, uservert=list(piece.corners.flatten()),
-                      inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **own)
 
 
 def wares_of(scene: Scene) -> List[Ware]:
