@@ -19,6 +19,7 @@ from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.skills import below
 from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
 from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
@@ -371,3 +372,21 @@ def test_a_box_that_is_too_tall_for_a_drawer_lies_in_it() -> None:
     ways = list(ways_to_place(box, hold, spots[1].poses[0], WorldState({"drawer": drawer}), HAND, lambda _: 1.0, 20))
     assert ways
     assert all(abs(way.item.axes[2][2]) < 0.1 and way.grasp.clearance > 0.0 for way in ways)
+
+
+def test_a_bowl_too_wide_for_a_drawer_is_let_go_where_it_is_narrow_enough_between_its_walls() -> None:
+    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.165, 0.06), pose=Pose((0.5, 0.0, 0.04)))
+    bowl = WorldObject("bowl", "bowl", "dish", (0.16, 0.16, 0.07), pose=Pose((0.3, 0.3, 0.035)))
+    flared = replace(bowl, own_form=replace(bowl.form, profile=((0.03, 0.13), (0.05, 0.15))))
+    assert not any(round_.poses for round_ in inside_box(bowl, drawer, Workspace(), (0.0, 0.03)))
+    on_floor, above = inside_box(flared, drawer, Workspace(), (0.0, 0.03))
+    assert not on_floor.poses
+    assert above.poses
+
+
+def test_an_open_drawer_above_an_object_does_not_carry_it() -> None:
+    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.06), pose=Pose((0.5, 0.0, 0.2)))
+    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.5, 0.0, 0.025)))
+    world = WorldState({"drawer": drawer, "box": box})
+    assert not below(box, box.pose, world)
+    assert below(box, drawer.pose, world) == {"drawer"}

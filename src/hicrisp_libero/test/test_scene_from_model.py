@@ -102,6 +102,15 @@ def test_a_mug_is_taken_by_its_handle_from_the_side() -> None:
         assert 0.005 < grip.width < 0.04
 
 
+def test_a_bowl_is_narrower_at_its_foot() -> None:
+    parts = [_box((0.05, 0.05, 0.02), (0.0, 0.0, -0.015)), _box((0.1, 0.1, 0.03), (0.0, 0.0, 0.01))]
+    bowl = _told({"bowl": _HEIGHTS["bowl"]}, [], bowl=parts).scene.objects["bowl"]
+    widths = [width for _, width in bowl.form.profile]
+    assert widths == sorted(widths)
+    assert widths[0] == pytest.approx(0.05 * 2**0.5, abs=0.005)
+    assert widths[-1] == pytest.approx(0.1)
+
+
 def test_a_can_is_one_piece_to_the_hand() -> None:
     can = _told({"can": _HEIGHTS["can"]}, []).scene.objects["can"]
     assert can.grips == (can,)

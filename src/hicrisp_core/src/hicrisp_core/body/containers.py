@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Dict, FrozenSet, List, Optional, Sequence
 
@@ -101,23 +102,35 @@ def inside_box(
     ways = [from_yaw(math.pi / 2.0 * quarter) for quarter in turns]
     if lying is not None:
         ways = [multiply(from_yaw(math.pi / 2.0 * round(heading(out) / (math.pi / 2.0)) + lying), _LYING)]
-    beside = [wall for wall, bottom, top in walls if top > floor + _SNUG and bottom < floor + item.size[2]]
-    spaces: Dict[Pose, float] = {}
-    for turn in ways:
-        height = floor - vertical_span(item, Pose(here.position, turn))[0]
-        shadow = footprint(item, Pose(here.position, turn)).bounds
-        along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
-                         for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
-        spaces.update({spot: min(map(footprint(item, spot).distance, beside), default=math.inf)
-                       for spot in (Pose((x, y, height), turn) for x in along for y in across)})
+    beside = [(wall, top - floor) for wall, bottom, top in walls
+              if top > floor + _SNUG and bottom < floor + item.size[2]]
     least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
-    roomy = [spot for spot, space in spaces.items() if space >= least]
-    whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
-    ordered = sorted(whole or roomy, key=lambda spot: (
-        spaces[spot] < workspace.clearance,
-        abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
-    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop))) for spot in ordered[:LOOKED_AT // len(drops)]]
-             for drop in drops]
+
+    def ordered(drop: float) -> Sequence[Pose]:
+        cut = [(wall, _up_to(item, top - drop)) for wall, top in beside]
+        spaces: Dict[Pose, float] = {}
+        for turn in ways:
+            height = floor - vertical_span(item, Pose(here.position, turn))[0]
+            shadow = footprint(item, Pose(here.position, turn)).bounds
+            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
+                             for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
+            spaces.update({spot: min((footprint(part, spot).distance(wall) for wall, part in cut), default=math.inf)
+                           for spot in (Pose((x, y, height), turn) for x in along for y in across)})
+        roomy = [spot for spot, space in spaces.items() if space >= least]
+        whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
+        return sorted(whole or roomy, key=lambda spot: (
+            spaces[spot] < workspace.clearance,
+            abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
+
+    found = {drop: ordered(drop) for drop in (drops if item.form.profile else drops[:1])}
+    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
+              for spot in found.get(drop, found[drops[0]])[:LOOKED_AT // len(drops)]] for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.
     roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
     return [Round(partial(tuple, each), least, roomiest) for each in poses]
+
+
+def _up_to(item: WorldObject, height: float) -> WorldObject:
+    """Return an object as wide as it is up to a height above its bottom, metres."""
+    width = next((width for top, width in item.form.profile if top >= height), 0.0)
+    return replace(item, size=(width, width, item.size[2])) if width else item
