@@ -47,6 +47,8 @@ fingers are around that, metres.
 """
 _TAPER = 0.55
 """Share of a finger's thickness that its tip has."""
+_ASKEW = 0.03
+"""Tilt from which what is seen from above is not what it looks like when it stands, radians."""
 THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -83,6 +85,8 @@ def shape_from(
     Returns:
         The shape, with grasps of its walls where it is too wide for the hand.
     """
+    if pose.tilt > _ASKEW:  # It leaned on something.
+        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2]), Pose((0.0, 0.0, 0.0))
     name, form = nearest_shape(size, heights, solids)
     if form.round:
         size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
