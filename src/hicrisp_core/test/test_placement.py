@@ -19,7 +19,6 @@ from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.skills import below
 from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
 from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
@@ -384,9 +383,13 @@ def test_a_bowl_too_wide_for_a_drawer_is_let_go_where_it_is_narrow_enough_betwee
     assert above.poses
 
 
-def test_an_open_drawer_above_an_object_does_not_carry_it() -> None:
-    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.06), pose=Pose((0.5, 0.0, 0.2)))
-    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.5, 0.0, 0.025)))
-    world = WorldState({"drawer": drawer, "box": box})
-    assert not below(box, box.pose, world)
-    assert below(box, drawer.pose, world) == {"drawer"}
+def test_the_spots_of_a_cupboard_are_near_its_mouth_between_its_walls() -> None:
+    walls = [Solid("box", size, Pose(at)) for size, at in (
+        ((0.3, 0.2, 0.02), (0.0, 0.0, -0.09)), ((0.02, 0.2, 0.2), (-0.14, 0.0, 0.0)),
+        ((0.1, 0.2, 0.2), (0.1, 0.0, 0.0)), ((0.3, 0.02, 0.2), (0.0, 0.09, 0.0)))]
+    cupboard = WorldObject("cupboard", "case", size=(0.3, 0.2, 0.2), pose=Pose((0.6, 0.0, 0.1)),
+                           own_form=Shape(rectangle, measured(tuple(walls)), Handling.NONE))
+    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.3, 0.3, 0.025)))
+    x, y, _ = inside_box(box, cupboard, Workspace())[0].poses[0].position
+    assert x == pytest.approx(0.56, abs=0.005)
+    assert -0.06 < y < -0.02

@@ -81,13 +81,12 @@ def inside_box(
     item: WorldObject, box: WorldObject, workspace: Workspace, drops: Sequence[float] = (0.0,),
     lying: Optional[float] = None
 ) -> List[Round]:
-    """Return the spots in a drawer or a cupboard, those nearest to the front of its floor first; in a compartment to its
-    middle.
+    """Return the spots in a drawer or a cupboard, those nearest to its front first; in a compartment to its middle.
     What is taken by its walls, such as a mug with a handle, is turned by quarters, whole on the floor where it can be.
 
     Args:
         item: the object to place.
-        box: what it goes into; its front is at its handle, else where it has no wall. A compartment turns it along itself.
+        box: what it goes into; its front is at its handle, or where it has no wall. A compartment turns it along itself.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
         lying: bearing from the drawer's handle along which the item lies, radians; it stands by default.
