@@ -86,7 +86,7 @@ def inside_box(
 
     Args:
         item: the object to place.
-        box: what it goes into; its front is at its handle, or where it has no wall. A compartment turns it along itself.
+        box: what it goes into; its front is at its handle or where it has no wall. A compartment turns it along itself.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
         lying: bearing from the drawer's handle along which the item lies, radians; it stands by default.
