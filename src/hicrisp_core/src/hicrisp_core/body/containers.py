@@ -74,7 +74,7 @@ def too_tall(item: WorldObject, box: WorldObject) -> bool:
         True for a box or a cylinder that is higher than the drawer; what has a part for the hand stays upright in it.
     """
     return box.joint is not None and item.size[2] > box.size[2] and (item.form.rod or item.form.boxy) \
-        and not item.form.open and (item.form.rod or item.form.grips is None)
+        and not item.form.open and item.form.grips is None
 
 
 def inside_box(
@@ -111,9 +111,7 @@ def inside_box(
     ways = [from_yaw(math.pi / 2.0 * quarter) for quarter in turns]
     if lying is not None:
         ways = [multiply(from_yaw(math.pi / 2.0 * round(heading(out) / (math.pi / 2.0)) + lying), _LYING)]
-    # The level hand that lays something down has room before what the drawer slides out of.
-    ahead = _FRONT if lying is None else max(box.size)
-    least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, ahead / (math.hypot(*out[:2]) or 1.0))
+    least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
 
     def ordered(drop: float) -> Sequence[Pose]:
         cut = [(wall, _up_to(item, top - drop)) for wall, top in beside]
@@ -130,8 +128,7 @@ def inside_box(
                 spaces[spot] = min((footprint(part, spot).distance(wall) for wall, part in cut), default=math.inf)
         roomy = [spot for spot, space in spaces.items() if space >= least]
         whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
-        return sorted(whole or roomy, key=lambda spot: (
-            lying is None and spaces[spot] < workspace.clearance, off[spot]))
+        return sorted(whole or roomy, key=lambda spot: (spaces[spot] < workspace.clearance, off[spot]))
 
     found = {drop: ordered(drop) for drop in (drops if item.form.profile else drops[:1])}
     poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
