@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Callable, FrozenSet, Mapping, Optional, Sequence, Union
+from typing import Callable, FrozenSet, Mapping, Optional, Sequence, Set, Union
 
 from shapely.geometry import Point
 
@@ -230,7 +230,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     """
     shadow = footprint(item, pose)
     bottom, top = vertical_span(item, pose)
-    found = set()
+    found: Set[str] = set()
     for other in world.objects.values():
         if other.name == item.name or other.pose is None or footprint(other, other.pose).distance(shadow) > 0.004:
             continue
