@@ -115,3 +115,13 @@ def test_what_is_planned_for_a_thing_in_a_bowl_is_what_is_seen_afterwards(domain
         world = apply_effects(domain, command, world)
     assert {fact for fact in world.relations if fact.subject == "box"} == {Relation("box", "in", "bowl")}
     assert contradiction(goal("on(box,table)", "in(box,bowl)"), domain) is not None
+
+
+def test_what_is_flat_goes_into_a_container_before_what_is_tall(domain):
+    known = things(box=None, box_2=None)
+    known.update({name: replace(known[name], size=size, pose=Pose((*known[name].pose.position[:2], size[2] / 2.0)))
+                  for name, size in (("box", (0.05, 0.05, 0.08)), ("box_2", (0.04, 0.06, 0.02)))})
+    world = PoseWorld(domain, known).observe(Deadline(1.0))
+    for order in (("in(box,bowl)", "in(box_2,bowl)"), ("in(box_2,bowl)", "in(box,bowl)")):
+        way = way_to(Searcher(domain), world, goal(*order), Deadline(10.0))
+        assert [each.arguments["item"] for each in way.commands] == ["box_2", "box_2", "box", "box"]

@@ -14,6 +14,7 @@ from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.skills import below
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 
@@ -289,3 +290,25 @@ def test_an_item_that_is_seen_beside_its_goal_is_brought_above_it_first(arm: Scr
     assert run(arm, replace(PLACE, look_within=0.02)).ok
     assert arm.done == ["follow", "guarded", "guarded", "guarded", "open", "follow"]
     assert arm.things["box"].pose.position == pytest.approx(GOAL.position, abs=0.006)
+
+
+def test_what_is_lifted_under_something_is_taken_out_from_under_it_and_lifted_on(arm: ScriptedArm) -> None:
+    low = BOX.pose.position[2] + 0.06
+
+    def under(roofed: Callable, *poses: Pose):
+        blocked = arm.held and any(pose.position[2] > low and pose.position[0] > 0.33 for pose in poses)
+        return MotionFailure("no_path", "under a roof") if blocked else roofed(arm, poses[0], Deadline(1.0), 0.1)
+
+    arm.plan_line = lambda pose, *_: under(ScriptedArm.plan_line, pose)
+    arm.plan_to = lambda pose, deadline, touch=frozenset(), then=(): under(ScriptedArm.plan_to, pose, *then)
+    assert run(arm, PICK).ok
+    assert arm.pose.position[0] < 0.33
+    assert arm.things["box"].pose.position[2] > 0.09
+
+
+def test_an_open_drawer_above_an_object_does_not_carry_it() -> None:
+    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.06), pose=Pose((0.5, 0.0, 0.2)))
+    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.5, 0.0, 0.025)))
+    world = WorldState({"drawer": drawer, "box": box})
+    assert not below(box, box.pose, world)
+    assert below(box, drawer.pose, world) == {"drawer"}

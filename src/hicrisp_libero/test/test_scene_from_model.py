@@ -8,9 +8,12 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy as np
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.shapes import SHAPES
 from hicrisp_core.robot.grasps import grasp_candidates
 from hicrisp_core.robot.gripper import Gripper
+from hicrisp_core.robot.measured_shape import shape_from
 from hicrisp_libero.kinds import Place, Translation
 from hicrisp_libero.scene_from_model import Measured, measure
 
@@ -100,6 +103,21 @@ def test_a_mug_is_taken_by_its_handle_from_the_side() -> None:
         assert abs(grip.tool.axes[1][2]) < 0.01
         assert grip.tool.position[0] > -grip.tool.axes[2][0] * 0.04
         assert 0.005 < grip.width < 0.04
+
+
+def test_a_bowl_is_narrower_at_its_foot() -> None:
+    parts = [_box((0.05, 0.05, 0.02), (0.0, 0.0, -0.015)), _box((0.1, 0.1, 0.03), (0.0, 0.0, 0.01))]
+    bowl = _told({"bowl": _HEIGHTS["bowl"]}, [], bowl=parts).scene.objects["bowl"]
+    widths = [width for _, width in bowl.form.profile]
+    assert widths == sorted(widths)
+    assert widths[0] == pytest.approx(0.05 * 2**0.5, abs=0.005)
+    assert widths[-1] == pytest.approx(0.1)
+
+
+def test_what_leans_when_it_is_measured_has_the_shape_that_it_has_upright() -> None:
+    size, leaning = (0.1, 0.1, 0.05), np.where(_AWAY < 1.0, np.where(_ROWS > 0.8, 0.06, 0.04), -1.0)
+    pose = Pose((0.5, 0.0, 0.03), from_euler(0.0, 0.15, 0.0))
+    assert shape_from(size, leaning, SHAPES["dish"].solids(size), pose, HAND).name == "dish"
 
 
 def test_a_can_is_one_piece_to_the_hand() -> None:

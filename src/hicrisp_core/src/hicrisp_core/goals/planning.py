@@ -12,8 +12,9 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say
-from hicrisp_core.model import Command, Relation, WorldState
+from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Stage, Statement, facts_in
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
@@ -190,6 +191,7 @@ class _Road:
                 way = self._stage(world, stage, keep)
             if not way.found:
                 return way
+            way = self._lowest_first(world, replace(stage, conditions=wanted), keep, way)
             for command in way.commands:
                 world = apply_effects(domain, command, world)
             commands += way.commands
@@ -207,6 +209,37 @@ class _Road:
             return way
         return next((way for way in ways if way.ending is not Ending.NO_WAY or way.misfit or way.others), PlannedWay())
 
+    def _lowest_first(self, world: WorldState, stage: Stage, keep: Conditions, way: PlannedWay) -> PlannedWay:
+        """Return a way as long on which what goes into one container goes there lowest first, if there is one: what is
+        tall stands beside what is flat, but what is flat lies askew on what fell over.
+        """
+        filled = self._filled(world, way.commands)
+        shared = [fact.object for fact in filled]
+        order = sorted(filled, key=lambda fact: (shared.index(fact.object), _height(world.objects[fact.subject])))
+        if order == filled:
+            return way
+        commands: List[Command] = []
+        stops = [tuple(map(Holds, order[:number])) for number in range(1, len(order))]
+        for conditions in (*stops, stage.conditions):
+            part = self._picked(world, replace(stage, conditions=conditions), keep)
+            commands += part.commands
+            if not part.found or len(commands) > len(way.commands):
+                return way
+            for command in part.commands:
+                world = apply_effects(self.searcher.domain, command, world)
+        return replace(way, commands=tuple(commands))
+
+    def _filled(self, world: WorldState, commands: Sequence[Command]) -> List[Relation]:
+        """Return what commands put into containers, in their order, where they put several objects into one."""
+        found: List[Relation] = []
+        for command in commands:
+            after = apply_effects(self.searcher.domain, command, world)
+            found += [fact for fact in after.relations - world.relations
+                      if fact.predicate == self.searcher.domain.roles.inside]
+            world = after
+        into = [fact.object for fact in found]
+        return [fact for fact in found if into.count(fact.object) > 1 and fact in world.relations]
+
     def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
         conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)
         if isinstance(conditions, GoalError):
@@ -223,3 +256,9 @@ class _Road:
         if answer.commands and stage.robot and stage.robot not in acting:
             return PlannedWay(others=acting)
         return PlannedWay(answer.commands, Ending.FOUND)
+
+
+def _height(item: WorldObject) -> float:
+    """Return how high an object is as it lies or stands, metres."""
+    low, high = vertical_span(item, item.pose or Pose((0.0, 0.0, 0.0)))
+    return high - low

@@ -95,6 +95,8 @@ class Shape:
         grips: from its size, the boxes by which hands take it where it has parts for that.
         walls: where hands take it, as it stands, that are too small for its sides.
         dip: how far below its top something on it may stand, as on a plate, metres.
+        profile: heights above its bottom, ascending, and how wide a round object is up to each, metres; as wide as its
+            bounding box by default.
     """
 
     outline: Callable[[Vector], Outline]
@@ -109,6 +111,7 @@ class Shape:
     grips: Optional[Callable[[Vector], Tuple[Solid, ...]]] = None
     walls: Tuple[Grip, ...] = ()
     dip: float = 0.0
+    profile: Tuple[Tuple[float, float], ...] = ()
 
     @property
     def held(self) -> bool:

@@ -15,6 +15,7 @@ from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import as_vector, from_axes, from_yaw, multiply, rotate
 from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured
+from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.walls import walls_in
 
@@ -46,6 +47,8 @@ fingers are around that, metres.
 """
 _TAPER = 0.55
 """Share of a finger's thickness that its tip has."""
+_ASKEW = 0.03
+"""Tilt from which what is seen from above is not what it looks like when it stands, radians."""
 THIN = 0.002
 """Least extent of a solid, metres."""
 
@@ -82,11 +85,14 @@ def shape_from(
     Returns:
         The shape, with grasps of its walls where it is too wide for the hand.
     """
+    if pose.tilt > _ASKEW:  # It leaned on something.
+        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2]), Pose((0.0, 0.0, 0.0))
     name, form = nearest_shape(size, heights, solids)
     if form.round:
         size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
     bands = _bands(size, heights) if form.rod else ()
     form = replace(form, grips=measured(bands)) if bands else form
+    form = replace(form, profile=_profile(solids, size)) if form.rim else form
     odd = not form.round and 0.0 < float((heights >= 0.0).mean()) < _ODD
     wide = not form.rim and (odd or min(size[:2]) >= hand.widest)
     walls = _walls(size, heights, pose, hand) if wide else ()
@@ -157,6 +163,16 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
         for low, high, width in bands if high - low > THIN)
 
 
+def _profile(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Tuple[float, float], ...]:
+    """Return how wide an upright round object is up to each of some heights, seen from below."""
+    high = size[2]
+    lowest = high - _seen(solids, Pose((0.0, 0.0, high / 2.0), DOWN), size[:2], THIN)
+    away = np.hypot(*((index - (side - 1) / 2.0) / side * extent
+                      for index, side, extent in zip(np.indices(lowest.shape), lowest.shape, size)))
+    levels = [high * part / _LEVELS for part in range(1, _LEVELS)]
+    return tuple((level, min(size[0], 2.0 * float(away[lowest <= level].max(initial=0.0)))) for level in levels)
+
+
 def _foot(solids: Tuple[Solid, ...], size: Vector) -> Pose:
     """Return the middle of what an object stands on: that of a pan is not the middle between its rim and its handle."""
     corners = np.array([corner for solid in solids for corner in corners_of(solid)])
@@ -216,9 +232,9 @@ def _side_walls(solids: Tuple[Solid, ...], size: Vector, hand: Gripper) -> Tuple
     return tuple(found)
 
 
-def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float]) -> np.ndarray:
+def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float], cell: float = _CELL) -> np.ndarray:
     """Return how far solids reach towards where a view looks from, on a grid across it; negative where nothing is."""
-    xs, ys = ((np.arange(round(extent / _CELL)) + 0.5) / round(extent / _CELL) * extent - extent / 2.0
+    xs, ys = ((np.arange(round(extent / cell)) + 0.5) / round(extent / cell) * extent - extent / 2.0
         for extent in extents)
     found = np.full((len(xs), len(ys)), -1.0)
     places = np.stack([*np.meshgrid(xs, ys, indexing="ij"), np.zeros_like(found)], axis=-1)

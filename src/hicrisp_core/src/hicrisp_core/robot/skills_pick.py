@@ -35,6 +35,8 @@ _SHORT = 0.005
 """How far before its grasp the hand may touch something: the fingers reach beyond the tool, metres."""
 _ABOVE = 0.002
 """By which a palm that is as low as it may be counts as above what is held, metres."""
+_ASIDE, _BEARINGS = (0.06, 0.12, 0.18), 8
+"""How far and in how many directions from under what leans over it an item is taken, metres."""
 _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
 
@@ -292,15 +294,38 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
     context.arm.attach(item.name)
     context.progress("lift", 0.8)
     support = below(item, item.pose, world) if item.pose else frozenset()
+    height = context.arm.tool_pose().position[2] + context.settings.approach
     lifted = context.raise_tool(context.settings.approach, support)
     if not lifted.ok:
         return lifted
+    missing = height - context.arm.tool_pose().position[2]
+    if missing > context.settings.approach / 3.0:
+        _from_under(context, missing, support)
     lifted_item = context.look().objects.get(item.name)
     if lifted_item is None or not in_hand(context, lifted_item):  # What no file describes may be lost from view.
         context.arm.detach()
         return Outcome(Status.EXECUTION, f"the {item.name} slipped out of the gripper",
                        cause=Cause(CauseKind.SLIPPED, (item.name,)))
     return DONE
+
+
+def _from_under(context: SkillContext, height: float, touch: FrozenSet[str]) -> None:
+    """Take what is in the hand to beside what leans over it, on the shortest way after which it can be lifted on.
+
+    Args:
+        height: by which it shall be lifted on, metres.
+        touch: names of objects that the motion may touch.
+    """
+    here = context.arm.tool_pose()
+    for way in _ASIDE:
+        for number in range(_BEARINGS):
+            bearing = context.gripper.away(here) + math.pi + math.tau * number / _BEARINGS
+            side = here.shifted((way * math.cos(bearing), way * math.sin(bearing), 0.0))
+            motion = context.plan_to(side, touch, (side.shifted((0.0, 0.0, height)),))
+            if not isinstance(motion, MotionFailure):
+                if context.follow(motion).ok:
+                    context.raise_tool(height, touch)
+                return
 
 
 def in_hand(context: SkillContext, item: WorldObject) -> bool:
