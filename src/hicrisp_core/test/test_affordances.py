@@ -110,6 +110,7 @@ def test_what_is_like_a_grasp_without_a_motion_is_tried_after_the_others() -> No
 
     arm.plan_to = plan_to
     assert not run(arm, PICK).ok
+    assert len(tried) > 4
     assert all(turn_between(one.orientation, other.orientation) > 0.5 for one, other in combinations(tried[:4], 2))
 
 

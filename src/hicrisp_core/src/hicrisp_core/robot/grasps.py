@@ -33,7 +33,7 @@ _RIM_YAWS, _SHALLOW = 12, 0.016
 """Places around a rim at which it is tried, and how far below it the tool holds a dish whose rim is below the walls
 beside it, metres.
 """
-_LEANS = math.radians(25.0), math.radians(45.0)
+_LEAN = math.radians(25.0)
 """By how much a hand from above leans to a side, about its closing direction, to get its palm past what is tall."""
 _BEHIND = 0.15
 """Length of the arm behind the hand that needs as much room as the hand does, under a roof or before a wall, metres."""
@@ -164,7 +164,7 @@ def leaning(grasps: Sequence[Grasp], item: WorldObject, world: WorldState, gripp
         gripper: dimensions of the hand, metres.
 
     Returns:
-        Some for each that points straight down and still holds the object then; none without a pose.
+        Two for each that points straight down and still holds the object then; none without a pose.
     """
     if item.pose is None:
         return []
@@ -177,15 +177,13 @@ def _leaning(
     ways: Iterable[Tuple[Pose, float]], top: float, gripper: Gripper
 ) -> Iterator[Tuple[Pose, float]]:
     """Tool poses from above that lean about the closing direction, as low as fingers and palm may come."""
+    sine, cosine = math.sin(_LEAN), math.cos(_LEAN)
     for above, width in ways:
-        x, y, lowest = above.position
-        for lean in _LEANS:
-            sine, cosine = math.sin(lean), math.cos(lean)
-            height = max(lowest + gripper.finger[0] / 2.0 * sine,
-                         top - gripper.depth * cosine + gripper.palm[0] / 2.0 * sine)
-            for half in (lean / 2.0, -lean / 2.0) if height < top else ():
-                turned = multiply(above.orientation, (0.0, math.sin(half), 0.0, math.cos(half)))
-                yield Pose((x, y, height), turned), width
+        x, y, height = above.position
+        height = max(height + gripper.finger[0] / 2.0 * sine,
+                     top - gripper.depth * cosine + gripper.palm[0] / 2.0 * sine)
+        for half in (_LEAN / 2.0, -_LEAN / 2.0) if height < top else ():
+            yield Pose((x, y, height), multiply(above.orientation, (0.0, math.sin(half), 0.0, math.cos(half)))), width
 
 
 def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper, depth: float) -> Iterator[Tuple[Pose, float]]:

@@ -170,7 +170,9 @@ def _try(
                 return _close(context, item, grasp.width, world)
             if approached.status is not Status.PLANNING:
                 context.raise_tool(context.settings.retreat, touch)
-                touched += [grasp] if approached.cause is not None and approached.cause.kind is CauseKind.TOUCHED else []
+                if approached.cause is not None and approached.cause.kind is CauseKind.TOUCHED:
+                    flipped = grasp.pose.compose(Pose((0.0, 0.0, 0.0), from_yaw(math.pi)))
+                    touched += (grasp, replace(grasp, pose=flipped))  # The other way round, the fingers are the same.
                 return approached
             best = first_reason(best, approached, world)
         if best is not None and clears(best, world):
