@@ -104,6 +104,15 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows():
     assert math.dist(again.pose.position, pushed.position) < 0.008
 
 
+@pytest.mark.parametrize("up, stands", [(0.008, True), (0.05, False)])
+def test_what_is_let_go_a_little_above_the_table_stands_on_it(up, stands):
+    sight = SceneTracker(scene_of())
+    (track,) = sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
+    sight._unknown.put(track.name, track.pose.shifted((0.0, 0.1, up)), 0.1, Visibility.HIDDEN)
+    (shape, pose), = sight._unknown.shapes.values()
+    assert (abs(pose.position[2] - shape.size[2] / 2.0) < 0.001) == stands
+
+
 def driver(colour):
     """A handle with a rod, as thick as a pencil, of the same colour."""
     handle = Solid("box", (0.09, 0.03, 0.03), Pose((-0.06, 0.0, 0.0)))

@@ -41,6 +41,8 @@ _STEPS = (0.015, 0.005)
 """Between the places that are tried for an object beside where it was, metres."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
+_UPRIGHT = 0.2
+"""Tilt up to which what was let go stands as it was seen, radians."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
@@ -89,7 +91,10 @@ class UnknownObjects:
         if name in self._named:
             known = self._named[name]
             foot = Pose((0.0, 0.0, 0.0)) if self._hand is None else shape_of(known.relief, self._hand).foot
-            self._named[name] = replace(known, pose=pose.compose(foot.inverse()), stamp=stamp, visibility=visibility)
+            known = replace(known, pose=pose.compose(foot.inverse()), stamp=stamp, visibility=visibility)
+            if visibility is not Visibility.HELD and known.bottom < ON_TABLE / 2.0 and known.pose.tilt < _UPRIGHT:
+                known = replace(known, pose=known.pose.shifted((0.0, 0.0, -known.bottom)))  # It was let go there.
+            self._named[name] = known
 
     def look(
         self,
