@@ -97,7 +97,7 @@ def test_what_is_low_is_put_before_what_is_tall_not_behind_it():
     assert math.hypot(*best.position[:2]) < math.hypot(0.4, 0.1)
 
 
-@pytest.mark.parametrize("x, y", [(1.2, -0.6), (1.2, 0.6), (0.4, 1.2)])
+@pytest.mark.parametrize(("x", "y"), [(1.2, -0.6), (1.2, 0.6), (0.4, 1.2)])
 def test_a_spot_that_the_camera_sees_comes_before_one_behind_what_is_tall(x, y):
     low, world = WorldObject("low", "", "box", (0.2, 0.03, 0.03)), WorldState({"tall": TALL}, eye=(x, y, 0.8))
     spots = Spots(low, beside(low, TALL, AROUND, world, WORKSPACE), world, WORKSPACE, None, frozenset({"tall"}))

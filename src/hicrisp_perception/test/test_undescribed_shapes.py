@@ -105,7 +105,7 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows():
     assert math.dist(again.pose.position, pushed.position) < 0.008
 
 
-@pytest.mark.parametrize("up, stands", [(0.008, True), (0.05, False)])
+@pytest.mark.parametrize(("up", "stands"), [(0.008, True), (0.05, False)])
 def test_what_is_let_go_a_little_above_the_table_stands_on_it(up, stands):
     sight = SceneTracker(scene_of())
     (track,) = sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
@@ -114,7 +114,7 @@ def test_what_is_let_go_a_little_above_the_table_stands_on_it(up, stands):
     assert (abs(pose.position[2] - shape.size[2] / 2.0) < 0.001) == stands
 
 
-@pytest.mark.parametrize("share, kept", [(0.5, True), (0.9, False)])
+@pytest.mark.parametrize(("share", "kept"), [(0.5, True), (0.9, False)])
 def test_what_was_moved_and_seems_flatter_now_is_seen_in_part(share, kept):
     sight = SceneTracker(scene_of())
     sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
