@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 from typing import Dict, List
 
 import pytest
-from hicrisp_core.model import Pose, Status, WorldObject
+from hicrisp_core.model import CauseKind, Outcome, Pose, Status, WorldObject
+from hicrisp_core.model.geometry import turn_between
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
 from hicrisp_core.robot.grasps import DOWN, Grasp
@@ -96,6 +98,53 @@ def test_the_next_way_is_tried_when_the_best_finds_no_motion() -> None:
     arm.plan_to = plan_to
     assert run(arm, PICK).ok
     assert tried[0].orientation != tried[1].orientation
+
+
+def test_what_is_like_a_grasp_without_a_motion_is_tried_after_the_others() -> None:
+    arm = ScriptedArm(replace(BOX, shape="cylinder"))
+    tried: List[Pose] = []
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        tried.extend(then)
+        return MotionFailure("goal_in_collision", "the salt is in the way", ("salt",))
+
+    arm.plan_to = plan_to
+    assert not run(arm, PICK).ok
+    assert len(tried) > 4
+    assert all(turn_between(one.orientation, other.orientation) > 0.5 for one, other in combinations(tried[:4], 2))
+
+
+def test_a_motion_goes_to_where_the_hand_can_go_on_to_its_grasp() -> None:
+    arm, planned = ScriptedArm(BOX), []
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        planned.append((pose, touch, then))
+        return plan(pose, deadline, touch, then)
+
+    arm.plan_to = plan_to
+    assert run(arm, PICK).ok
+    ((before, touch, (there,)),) = planned
+    assert before.position[2] > there.position[2] + 0.1
+    assert touch == {"box"}
+
+
+def test_a_hand_that_touches_something_unseen_on_its_way_down_takes_another_grasp() -> None:
+    arm, ended = ScriptedArm(BOX), []
+    follow = arm.follow
+
+    def touches(trajectory, deadline, cancel, stop_on_contact=False):
+        outcome = follow(trajectory, deadline, cancel, stop_on_contact)
+        if not stop_on_contact:
+            return outcome
+        ended.append(arm.pose)
+        arm.pose = arm.pose.shifted((0.0, 0.0, 0.04 if len(ended) == 1 else 0.0))
+        return outcome if len(ended) > 1 else Outcome.because(CauseKind.TOUCHED, Status.EXECUTION, "touched")
+
+    arm.follow = touches
+    assert run(arm, PICK).ok
+    assert len(ended) == 2
+    assert turn_between(ended[0].orientation, ended[1].orientation) > 0.5
 
 
 @pytest.mark.parametrize("command", [PICK, PLACE], ids=["pick", "place"])

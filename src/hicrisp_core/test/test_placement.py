@@ -21,6 +21,7 @@ from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, meas
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
 from panda_body import HAND, WORKSPACE
+from shapely.geometry import LineString
 from test_detector import CATALOGUE, OK, frames, seen
 
 PLACES = ["next_to", "left_of", "right_of", "in_front_of", "behind"]
@@ -94,6 +95,14 @@ def test_what_is_low_is_put_before_what_is_tall_not_behind_it():
     world = WorldState({"tall": tall})
     best = Spots(low, beside(low, tall, AROUND, world, WORKSPACE), world, WORKSPACE, None, frozenset({"tall"})).best()
     assert math.hypot(*best.position[:2]) < math.hypot(0.4, 0.1)
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.2, -0.6), (1.2, 0.6), (0.4, 1.2)])
+def test_a_spot_that_the_camera_sees_comes_before_one_behind_what_is_tall(x, y):
+    low, world = WorldObject("low", "", "box", (0.2, 0.03, 0.03)), WorldState({"tall": TALL}, eye=(x, y, 0.8))
+    spots = Spots(low, beside(low, TALL, AROUND, world, WORKSPACE), world, WORKSPACE, None, frozenset({"tall"}))
+    best, foot = spots.best(), footprint(TALL, TALL.pose)
+    assert not any(LineString([corner, (x, y)]).intersects(foot) for corner in footprint(low, best).exterior.coords)
 
 
 def test_a_taken_side_is_left_for_a_free_one(domain):

@@ -200,6 +200,26 @@ def test_what_hangs_from_its_rim_may_touch_early_where_a_camera_takes_it_to_be_l
         assert math.dist(arm.pose.position[:2], GOAL.position[:2]) < 0.06
 
 
+def test_what_hangs_askew_and_cannot_be_moved_aside_is_let_go_no_higher_than_it_touched() -> None:
+    arm = ScriptedArm(WorldObject("box", "bowl", "dish", (0.15, 0.15, 0.055), pose=Pose((0.4, 0.1, 0.0275)),
+                                  uncertainty=Uncertainty(0.004, 0.004, 0.05)))
+    arm.closes, plan, heights = 0.006, arm.plan_line, []
+    assert run(arm, PICK).ok
+
+    def plan_line(pose, deadline, speed, touch=frozenset()):
+        aside = math.dist(pose.position[:2], arm.pose.position[:2]) > 0.005
+        return MotionFailure("no_path", "the salt is in the way") if aside else plan(pose, deadline, speed, touch)
+
+    def lowered(goal: Pose) -> Pose:
+        heights.append(max(goal.position[2], min(heights, default=goal.position[2] + 0.04)))
+        return goal.shifted((0.0, 0.0, heights[-1] - goal.position[2]))
+
+    arm.plan_line, arm.fails["guarded"] = plan_line, lowered
+    assert run(arm, PLACE).ok
+    assert len(heights) == 2
+    assert heights[1] == heights[0]
+
+
 def test_a_contact_near_the_goal_is_the_expected_one(arm: ScriptedArm) -> None:
     assert run(arm, PICK).ok
     arm.fails["guarded"] = lambda goal: goal.shifted((0.0, 0.0, 0.004))

@@ -312,6 +312,13 @@ def test_contacts_that_are_allowed_by_default_stay_allowed(stack: Stack) -> None
     assert "table" not in stack.server.scene.names("panda_hand")
 
 
+def test_a_motion_after_which_something_may_be_touched_keeps_clear_of_it(stack: Stack) -> None:
+    stack.arm.sync(stack.world)
+    onward = (REACHABLE.shifted((0.0, 0.0, -0.05)),)
+    assert isinstance(stack.arm.plan_to(REACHABLE, Deadline(PATIENCE), frozenset({"block"}), onward), Trajectory)
+    assert "block" not in stack.server.scene.touch
+
+
 def test_a_user_stop_ends_a_motion(ros: None) -> None:
     control = ReferenceControl()
     stack = Stack(replace(FILE, franka=control.settings))

@@ -11,6 +11,7 @@ from drawn import at, bowl, box, cylinder, draw, scene_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.shapes import SHAPES, Handling, Solid, measured, rectangle
 from hicrisp_core.model.track import Visibility
+from hicrisp_perception.tracking.unknown_objects import _joined
 
 from hicrisp_perception import SceneTracker
 
@@ -102,6 +103,25 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows():
     again = min(tracks.values(), key=lambda track: math.dist(track.pose.position, pushed.position))
     assert again.visibility is Visibility.VISIBLE
     assert math.dist(again.pose.position, pushed.position) < 0.008
+
+
+@pytest.mark.parametrize(("up", "stands"), [(0.008, True), (0.05, False)])
+def test_what_is_let_go_a_little_above_the_table_stands_on_it(up, stands):
+    sight = SceneTracker(scene_of())
+    (track,) = sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
+    sight._unknown.put(track.name, track.pose.shifted((0.0, 0.1, up)), 0.1, Visibility.HIDDEN)
+    (shape, pose), = sight._unknown.shapes.values()
+    assert (abs(pose.position[2] - shape.size[2] / 2.0) < 0.001) == stands
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.5, True), (0.9, False)])
+def test_what_was_moved_and_seems_flatter_now_is_seen_in_part(share, kept):
+    sight = SceneTracker(scene_of())
+    sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
+    (known,) = sight._unknown._named.values()
+    now = replace(known, pose=known.pose.shifted((0.02, 0.0, 0.0)), size=(*known.size[:2], share * known.size[2]))
+    shown = replace(now, size=(0.9 * now.size[0], 0.9 * now.size[1], now.size[2]))
+    assert (_joined(known, shown).size == known.size) == kept
 
 
 def driver(colour):

@@ -147,6 +147,7 @@ def over_the_wire(message: Any) -> Any:
                  "agv": RobotState("agv", "base")},
                 12.5,
                 12.25,
+                eye=(1.0, -0.5, 0.75),
             ),
             conversions.WORLD.to_msg,
             conversions.WORLD.from_msg,
@@ -155,7 +156,7 @@ def over_the_wire(message: Any) -> Any:
         pytest.param(
             Tracks(12.25, (
                 Track("bowl", POSE, VAGUE, 11.5, Visibility.HIDDEN),
-                Track("unknown_1", POSE, VAGUE, 12.25, unknown=THING))),
+                Track("unknown_1", POSE, VAGUE, 12.25, unknown=THING)), eye=(1.0, -0.5, 0.75)),
             conversions.VIEW.to_msg,
             conversions.VIEW.from_msg,
             id="view",

@@ -89,6 +89,18 @@ def test_a_pose_from_which_the_arm_cannot_go_on_is_no_goal(clutter: Lab) -> None
     assert isinstance(clutter.arm.plan_to(above, Deadline(PATIENCE)), Trajectory)
 
 
+def test_what_may_be_touched_from_there_on_is_kept_clear_of_before(tabletop: Lab) -> None:
+    arm, world = tabletop.arm, tabletop.see()
+    tall = replace(world.objects["cylinder"], pose=Pose((0.5, 0.0, 0.08)))
+    arm.sync(replace(world, objects={"table": world.objects["table"], "cylinder": tall}))
+    here, there = (pointing_down(0.5, side * 0.18, 0.08) for side in (-1.0, 1.0))
+    assert arm.follow(arm.plan_to(here, Deadline(PATIENCE)), Deadline(PATIENCE), Event()).ok
+    for then in ((), (there.shifted((0.0, 0.0, 0.03)),)):
+        motion = arm.plan_to(there, Deadline(PATIENCE), frozenset({"cylinder"}), then)
+        arm._planner.scene.allow(frozenset())
+        assert all(arm._planner.scene.free(np.array(row)) for row in motion.positions) == bool(then)
+
+
 def test_a_goal_inside_something_names_it(clutter: Lab) -> None:
     world = clutter.see()
     clutter.arm.sync(world)

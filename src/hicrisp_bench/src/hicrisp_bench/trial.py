@@ -86,7 +86,8 @@ class CameraTracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
         picture = self._camera.take()
         if picture is not None:
-            self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()))
+            self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()),
+                                eye=picture.camera.position)
             self._perception.afterwards()
             if self._namer is not None:
                 self.usage = self.usage + self._namer.look(picture, self._view)

@@ -115,8 +115,17 @@ class MoveItArm:
 
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(),
                 then: Sequence[Pose] = ()) -> Motion:
-        return self._planned(pose, deadline, touch, lambda goal: self._onward(then, deadline)
-                             or self._to_pose(pose, goal, deadline))
+        def work(goal: Pose) -> Motion:
+            astray = self._onward(then, deadline)
+            if astray is None and then and touch:  # What may be touched then is kept clear of before.
+                self._scene.allow(frozenset())
+                clear = self._to_pose(pose, goal, deadline)
+                if isinstance(clear, Trajectory):
+                    return clear
+                self._scene.allow(touch)
+            return astray or self._to_pose(pose, goal, deadline)
+
+        return self._planned(pose, deadline, touch, work)
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:

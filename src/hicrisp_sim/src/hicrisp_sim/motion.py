@@ -94,6 +94,12 @@ class MotionPlanner:
                 blocked = joints
             if len(goals) >= _GOALS or deadline.passed:
                 break
+        if goals and then and touch:  # What may be touched then is kept clear of before.
+            self.scene.allow(frozenset())
+            clear = self._to_joints(start, goals, deadline)
+            if isinstance(clear, Trajectory):
+                return clear
+            self.scene.allow(touch)
         if goals:
             return self._to_joints(start, goals, deadline)
         if deadline.passed:

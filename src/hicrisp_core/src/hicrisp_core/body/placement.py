@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
+from shapely.affinity import scale
 from shapely.geometry import LineString, MultiPolygon, Point
 from shapely.geometry.base import BaseGeometry
+from shapely.ops import unary_union
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
@@ -129,7 +131,29 @@ def beside(
     tall = MultiPolygon([footprint(other, other.pose) for name, other in world.objects.items()
                          if other.pose is not None and name != item.name and not other.form.ground
                          and vertical_span(other, other.pose)[1] > wrist])
-    return [Round(poses, workspace.clearance, partial(_comfort, workspace, tall)) for poses in found]
+    hidden = _hidden(item, height, world)
+
+    def score(pose: Pose, space: float) -> float:
+        shadow = footprint(item, pose)
+        return _comfort(workspace, tall, pose, space) - float(shadow.intersection(hidden).area / shadow.area)
+
+    return [Round(poses, workspace.clearance, score) for poses in found]
+
+
+def _hidden(item: WorldObject, height: float, world: WorldState) -> BaseGeometry:
+    """Return where the camera does not see the middle of an item: what other objects hide, at its height (metres)."""
+    if world.eye is None:
+        return MultiPolygon()
+    x, y, up = world.eye
+    found: List[BaseGeometry] = []
+    for name, other in world.objects.items():
+        if other.pose is None or name == item.name or other.form.ground:
+            continue
+        top, foot = vertical_span(other, other.pose)[1], footprint(other, other.pose)
+        if height < top < up:
+            away = (up - height) / (up - top)
+            found.append(foot.union(scale(foot, away, away, origin=(x, y))).convex_hull)
+    return unary_union(found)
 
 
 def _around(

@@ -159,7 +159,7 @@ class StateEstimator:
                       robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
         return replace(world.with_relations(with_measured(world.relations, self.measured)), robots=robots,
-                       trouble="" if view is None else view.trouble)
+                       trouble="" if view is None else view.trouble, eye=None if view is None else view.eye)
 
     def _enclosed(self, frames: Frames, now: float) -> Dict[str, Tuple[Pose, float]]:
         """Return the frames of what is in a closed drawer or cupboard: it is where it was when that was closed, and

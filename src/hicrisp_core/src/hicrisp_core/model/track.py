@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
-from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.world import EXACT, Uncertainty, Visibility, WorldObject
 
 __all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "Tracks", "Visibility"]
@@ -42,12 +42,14 @@ class Tracks:
         tracks: what is seen, hidden, held and gone; what was never seen has none.
         trouble: why no newer picture can be used, in words; empty where nothing is wrong with the camera.
         session: changes whenever unknown objects are numbered anew.
+        eye: where the camera is, world frame, metres; ``None`` where nobody says.
     """
 
     stamp: float = -math.inf
     tracks: Tuple[Track, ...] = ()
     trouble: str = ""
     session: int = 0
+    eye: Optional[Vector] = None
 
 
 BLIND = Tracks()

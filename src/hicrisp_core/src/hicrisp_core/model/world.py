@@ -290,6 +290,7 @@ class WorldState:
         viewed: when the picture was taken that shows the objects, seconds of the same clock; ``None`` where
             poses come without pictures.
         trouble: why the camera shows nothing newer, in words; empty where nothing is wrong with it.
+        eye: where the camera is, world frame, metres; ``None`` where nobody says.
     """
 
     objects: Mapping[str, WorldObject] = field(default_factory=dict)
@@ -298,6 +299,7 @@ class WorldState:
     stamp: float = 0.0
     viewed: Optional[float] = None
     trouble: str = ""
+    eye: Optional[Vector] = None
 
     def holds(self, predicate: str, subject: str, object_: str = "") -> bool:
         """Check whether a fact is among the relations.

@@ -126,7 +126,7 @@ class Arm(Protocol):
             deadline: wall time at which planning ends.
             touch: names of objects with which contact is allowed.
             then: poses to which the tool goes on from there in straight lines; the motion ends in a posture from which
-                it can.
+                it can, and touches something only where it has to.
 
         Returns:
             The trajectory, or why no motion was found.

@@ -124,8 +124,12 @@ def against_swing(context: SkillContext, item: WorldObject, drop: float, world: 
     x, y = (at - other for at, other in zip(item.pose.position[:2], here.position))
     away = swings / max(math.hypot(x, y), swings)
     context.raise_tool(LEAST_LIFT, frozenset(world.objects))
+    moved = DONE
     for up in (LEAST_LIFT, 0.0):
-        context.line(here.shifted((away * x, away * y, up)), context.settings.guarded, frozenset(world.objects), True)
+        there = here.shifted((away * x, away * y, up))
+        moved = context.line(there, context.settings.guarded, frozenset(world.objects), True)
+    if moved.status is Status.PLANNING:  # It is not let go higher than it was.
+        context.line(here, context.settings.guarded, frozenset(world.objects), True)
 
 
 def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:

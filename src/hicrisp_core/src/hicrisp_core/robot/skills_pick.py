@@ -10,7 +10,7 @@ from typing import Callable, FrozenSet, Iterable, Iterator, List, Optional, Sequ
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rotate
+from hicrisp_core.model.geometry import distance, from_yaw, planar_distance, rotate, turn_between
 from hicrisp_core.model.keep_out import grip_at, thinnest, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import Margin, ranked
@@ -19,8 +19,10 @@ from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, clears, failed, first_reason
 from hicrisp_core.robot.skills_placements import can_place
 
-_REACHES = 3
-"""How often the hand reaches for an object that is seen elsewhere once it is there."""
+_REACHES, _AGAIN = 3, (CauseKind.OFF_GOAL, CauseKind.TOUCHED)
+"""How often the hand reaches for an object that is seen elsewhere once it is there, or beside which it touches what was
+not seen.
+"""
 NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
@@ -39,6 +41,10 @@ _ASIDE, _BEARINGS = (0.06, 0.12, 0.18), 8
 """How far and in how many directions from under what leans over it an item is taken, metres."""
 _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
+_LOOKED_AT = 40
+"""Grasps among which those that are tried are chosen."""
+_ALIKE, _TURNED = 0.03, math.radians(30.0)
+"""Metres and radians up to which what is in the way of one grasp is in the way of another one, too."""
 
 
 def pick(context: SkillContext, item: str, within: float = 0.0, target: Optional[Pose] = None) -> Outcome:
@@ -55,7 +61,8 @@ def pick(context: SkillContext, item: str, within: float = 0.0, target: Optional
         DONE with the item in the hand, or why not.
     """
     doing, outcome = f"pick up the {item}", DONE
-    for _ in range(_REACHES if within > 0.0 else 1):
+    touched: List[Grasp] = []
+    for _ in range(_REACHES):
         context.progress("look", 0.0)
         world = context.look()
         between = next((each for each in world.objects.values() if each.movable and in_hand(context, each)), None)
@@ -75,8 +82,8 @@ def pick(context: SkillContext, item: str, within: float = 0.0, target: Optional
         if not candidates:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot {doing}: it is too wide for the fingers as it lies.", item)
-        outcome = _try(context, object_, candidates, world, within, target)
-        if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
+        outcome = _try(context, object_, candidates, world, within, target, touched)
+        if outcome.cause is None or outcome.cause.kind not in _AGAIN or context.interrupted() is not None:
             break
     return failed(outcome, doing)
 
@@ -137,10 +144,13 @@ def _refusal(item: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome
 
 def _try(
     context: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float,
-    target: Optional[Pose]
+    target: Optional[Pose], touched: List[Grasp]
 ) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
+
+    Args:
+        touched: grasps on whose way the hand touched something; one that ends so is added.
     """
     touch = frozenset({item.name})
     ground = below(item, item.pose, world) if item.pose else touch
@@ -151,7 +161,7 @@ def _try(
         return target is None or can_place(item, grasp, target, world, context.gripper, context.arm.margin)
 
     for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
-        for grasp in islice(ways, context.settings.tries):
+        for grasp in islice(_spread(islice(ways, _LOOKED_AT), touched), context.settings.tries):
             approached = approach(context, _as_open(context, grasp, world), touch | ground if grasp.low else touch)
             stopped = context.interrupted()
             if stopped is not None:
@@ -162,6 +172,9 @@ def _try(
                 return _close(context, item, grasp.width, world)
             if approached.status is not Status.PLANNING:
                 context.raise_tool(context.settings.retreat, touch)
+                if approached.cause is not None and approached.cause.kind is CauseKind.TOUCHED:
+                    flipped = grasp.pose.compose(Pose((0.0, 0.0, 0.0), from_yaw(math.pi)))
+                    touched += (grasp, replace(grasp, pose=flipped))  # The other way round, the fingers are the same.
                 return approached
             best = first_reason(best, approached, world)
         if best is not None and clears(best, world):
@@ -198,6 +211,22 @@ def _rounds(
     yield others
 
 
+def _spread(grasps: Iterable[Grasp], tried: Sequence[Grasp] = ()) -> Iterator[Grasp]:
+    """Yield the best grasp of each kind that was not tried, and then the others: where the best has no room, one beside
+    it hardly has.
+    """
+    first, later = list(tried), []
+    for grasp in grasps:
+        if any(distance(grasp.pose.position, other.pose.position) < _ALIKE
+               and turn_between(grasp.pose.orientation, other.pose.orientation) < _TURNED for other in first):
+            later.append(grasp)
+        else:
+            first.append(grasp)
+            yield grasp
+    if later:
+        yield from _spread(later) if len(first) > len(tried) else later
+
+
 def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:
     """Return the least joint margin of a grasp and, once it is lifted, of a tilt to the better side."""
     held, best = context.arm.margin(pose), None
@@ -226,12 +255,9 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: S
     opened = context.open_hand(grasp.opening)
     if not opened.ok:
         return opened
-    reached = context.plan_to(grasp.pose, touch, then)
-    if isinstance(reached, MotionFailure):
-        return reached.outcome()
-    motion = context.plan_to(grasp.before(context.settings.approach))
+    motion = context.plan_to(grasp.before(context.settings.approach), touch, (grasp.pose, *then))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":  # As far from it as can be reached.
-        motion = context.plan_to(grasp.before(context.settings.approach / 2.0))
+        motion = context.plan_to(grasp.before(context.settings.approach / 2.0), touch, (grasp.pose, *then))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)

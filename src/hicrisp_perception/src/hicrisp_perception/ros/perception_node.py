@@ -277,7 +277,8 @@ class PerceptionServer:
                 self._forget_names()
             self._newest = picture.stamp
             try:
-                view = Tracks(picture.stamp, self._sight.look(picture, robots), session=self._session)
+                view = Tracks(picture.stamp, self._sight.look(picture, robots), session=self._session,
+                              eye=picture.camera.position)
             except HicrispError as error:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})

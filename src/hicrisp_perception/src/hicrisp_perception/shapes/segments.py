@@ -10,6 +10,7 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.shapes.colour_model import DARK, GREY, Palette
+from hicrisp_perception.shapes.gaps import with_gaps_filled
 from hicrisp_perception.shapes.level import TablePlane, fit_level
 from hicrisp_perception.view import NEIGHBOURS, NOWHERE, Rays, View, enlarged
 
@@ -132,6 +133,7 @@ class Sorter:
         if view.rays is not self._rays:
             self._rays = view.rays
             self._bare = self._within(*view.rays.on_plane(), 0.0)
+        view = with_gaps_filled(view, robot, self._bare)
         parts, solid = self._coarse(view, robot, known)
         depth = view.depth.copy()
         height = np.full(view.shape, NOWHERE, np.float32)

@@ -41,6 +41,10 @@ _STEPS = (0.015, 0.005)
 """Between the places that are tried for an object beside where it was, metres."""
 _YOUNG = 3
 """Pictures in which its shape is measured anew."""
+_SHRINKS = 0.75
+"""Share of each of its extents that what is seen of an object has at least if it is all of it."""
+_UPRIGHT = 0.2
+"""Tilt up to which what was let go stands as it was seen, radians."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
@@ -89,7 +93,10 @@ class UnknownObjects:
         if name in self._named:
             known = self._named[name]
             foot = Pose((0.0, 0.0, 0.0)) if self._hand is None else shape_of(known.relief, self._hand).foot
-            self._named[name] = replace(known, pose=pose.compose(foot.inverse()), stamp=stamp, visibility=visibility)
+            known = replace(known, pose=pose.compose(foot.inverse()), stamp=stamp, visibility=visibility)
+            if visibility is not Visibility.HELD and known.bottom < ON_TABLE / 2.0 and known.pose.tilt < _UPRIGHT:
+                known = replace(known, pose=known.pose.shifted((0.0, 0.0, -known.bottom)))  # It was let go there.
+            self._named[name] = known
 
     def look(
         self,
@@ -259,7 +266,8 @@ def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
         return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
     moved = _apart(before, now) > _EXACT
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
-    box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
+    all_of_it = all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(before.size)))
+    box = now if larger or (moved and all_of_it and now.pixels > 0.7 * before.pixels) else before
     still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)

@@ -103,12 +103,13 @@ def _by_name(part: Part[Any]) -> Part[Any]:
                 lambda messages: {each.name: part.from_msg(each) for each in messages})
 
 
+_EYE = Part(lambda eye: eye or (), lambda said: tuple(said) or None)
 WORLD = codec(WorldState, msg.WorldState, objects=_by_name(_OBJECT), relations=FACTS, robots=_by_name(_ROBOT),
-              stamp=_HEADER, viewed=marked(_TIME, "viewed", "has_view"))
+              stamp=_HEADER, viewed=marked(_TIME, "viewed", "has_view"), eye=_EYE)
 """Stamps are kept to the nanosecond; poses are in the world frame."""
 _TRACK = codec(Track, msg.Track, pose=_POSE, uncertainty=_SURE, stamp=_TIME, visibility=_VISIBILITY,
                unknown=marked(_OBJECT, "thing", "unknown"))
-VIEW = codec(Tracks, msg.TrackArray, stamp=_HEADER, tracks=Part(
+VIEW = codec(Tracks, msg.TrackArray, stamp=_HEADER, eye=_EYE, tracks=Part(
     _TRACK.each.to_msg,
     lambda messages: tuple(each for each in map(_TRACK.from_msg, messages) if each.pose is not None)))
 """Tracks with an invalid pose are skipped."""
