@@ -23,7 +23,7 @@ from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
-from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
+from hicrisp_bench.openworld.testimony import FAULTS, SLIP, fault_of, told_of_end, witness_of
 from hicrisp_bench.openworld.truth import (
     INTO,
     TASKS,
@@ -139,7 +139,7 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     witness = witness_of(trial.config, trial.witness, world) if trial.witness else None
     if trial.fault != FAULTS[0]:
         kind, magnitude = fault_of(trial.fault, trial.seed)
-        world.inject(kind, "", magnitude)
+        world.inject(kind, "", magnitude, int(trial.fault == SLIP))
     late, first, began = Event(), world.time, time.perf_counter()
     world.simulation.at(first + _SECONDS, late.set)
     executive = parts.executive(
