@@ -111,10 +111,10 @@ class UnknownObjects:
         Returns:
             True if it was seen in the hand before, and now shows what is behind it; its place is unknown then.
         """
-        known = self._named.get(name)
+        known = self._named[name]
         self._missing.discard(name)
-        shown = known and evidence_at(seen_as(known), known.pose, ground, np.zeros_like(ground.things))
-        if known is None or shown is None or shown.seen + shown.through < _OPEN * shown.whole:
+        shown = evidence_at(seen_as(known), known.pose, ground, np.zeros_like(ground.things))
+        if shown is None or shown.seen + shown.through < _OPEN * shown.whole:
             return False
         if shown.pierced < _THERE_STILL:
             self._in_hand.add(name)
