@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from drawn import at, bowl, box, draw, scene_of
+from hicrisp_core.model.shapes import SHAPES, Handling
 from hicrisp_core.model.track import Visibility
 from hicrisp_perception.tracking.grip import Grips
 from test_grip import BOX, frames, hand
 
 from hicrisp_perception import SceneTracker
 
+DISH, STANDS = bowl("a", "red"), at(0.5, 0.1, 0.0275)
 RIM = 0.072
 """Metres from a bowl's middle to its rim, which fingers close around."""
 
@@ -24,6 +27,21 @@ def test_fingers_that_were_seen_open_around_an_undescribed_object_lose_it_once_t
     assert grips.held
     for opening in closing:
         grips.follow({"panda": hand(0.45, 0.0, 0.2, opening)}, {}, {})
+    assert not grips.held
+
+
+def test_how_thick_a_wall_is_shows_once_it_is_carried():
+    dish = replace(DISH, own_form=replace(SHAPES["bowl"], handling=Handling.RIM))
+    grips = Grips()
+    near = hand(0.5, 0.1 + RIM, 0.05, 0.016)
+    for held in (near, near):
+        grips.follow({"panda": held}, {}, {"unknown_1": (dish, STANDS)})
+    for opening in (0.0155, 0.012):
+        grips.follow({"panda": hand(0.5, 0.1 + RIM, 0.05, opening)}, {}, {})
+    for height in (0.05, 0.2):
+        grips.follow({"panda": hand(0.5, 0.1 + RIM, height, 0.012)}, {}, {})
+    assert grips.held, "they closed on it in the end"
+    grips.follow({"panda": hand(0.5, 0.1 + RIM, 0.2, 0.005)}, {}, {})
     assert not grips.held
 
 
@@ -46,7 +64,6 @@ def looked(*scenes):
     return track
 
 
-DISH, STANDS = bowl("a", "red"), at(0.5, 0.1, 0.0275)
 AWAY, AT_RIM = hand(0.4, -0.2, 0.5, 0.08), hand(0.5, 0.1 + RIM, 0.05, 0.006)
 CARRIES, ABOVE = hand(0.45, -0.1 + RIM, 0.3, 0.006), at(0.45, -0.1, 0.2775)
 TAKEN = [([(DISH, STANDS)], AWAY)] * 4 + [(None, AT_RIM)]

@@ -32,6 +32,10 @@ _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 LOSES = 0.006
 """Closing of the fingers beyond that of the grasp at which the object is no longer between them, metres."""
+_CARRIED, _SETTLED, _THINNER = 0.03, 0.85, 0.5
+"""Metres that fingers carry what they have closed on; the share of their opening to which they close no further then,
+and to which they close at most around what turns between them.
+"""
 _BARELY = 0.3
 """How much narrower than it seems an undescribed object may be between the fingers, as a share of its least extent."""
 _TRUST = 0.6
@@ -75,12 +79,22 @@ class HeldObject:
         pose: of the object in the tool's frame.
         opening: of the fingers around it, the narrowest since they closed, metres.
         least: their opening at which it is no longer between them, metres.
+        taken: where the tool was when they closed to that opening, metres; ``None`` if that is not known.
     """
 
     hand: str
     pose: Pose
     opening: float
     least: float
+    taken: Optional[Vector] = None
+
+    def after(self, hand: ObservedHand) -> HeldObject:
+        """Return the grasp as a hand shows it that still has it: once it carried the object, its thickness is known."""
+        if self.taken is None or hand.opening < _SETTLED * self.opening:
+            return replace(self, opening=min(self.opening, hand.opening), taken=hand.tool.position)
+        carried = math.dist(self.taken, hand.tool.position) > _CARRIED
+        least = max(self.least, _THINNER * self.opening) if carried else self.least
+        return replace(self, opening=min(self.opening, hand.opening), least=least)
 
 
 def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = True) -> Optional[HeldObject]:
@@ -151,7 +165,7 @@ class Grips:
             if hand is None:
                 continue
             if kept(grasp, hand):
-                self.held[name] = replace(grasp, opening=min(grasp.opening, hand.opening))
+                self.held[name] = grasp.after(hand)
                 continue
             del self.held[name]
             released[name] = hand.tool.compose(grasp.pose)
