@@ -83,7 +83,8 @@ def test_a_measurement_is_sure_in_view_and_with_a_deviation_below_half_its_toler
 
 
 @pytest.mark.parametrize(("policy", "asked"), [
-    ("off", (False, False)), ("unmeasurable", (False, False)), ("doubt", (False, True)), ("always", (True, True))])
+    ("off", (False, False)), ("unmeasurable", (False, False)), ("doubt", (False, True)), ("always", (True, True)),
+    ("all", (True, True)), ("failures", (False, False))])
 def test_the_policy_says_what_is_asked(domain, policy, asked):
     assert tuple(is_asked(domain, BESIDE, seen_beside(sigma), policy) for sigma in (0.001, 0.05)) == asked
 

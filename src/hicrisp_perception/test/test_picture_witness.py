@@ -42,7 +42,8 @@ class Says(ChatModel):
 
     def complete(self, messages: Any, deadline: Deadline, schema: Any = None) -> Completion:
         self.asked.append(messages)
-        return Completion(json.dumps({"answers": [{"number": 1, "why": "inside", "answer": "yes"}]}))
+        return Completion(json.dumps({"reason": "it fell"} if "failed" in messages[0]["content"] else {
+            "answers": [{"number": 1, "why": "inside", "answer": "yes"}]}))
 
 
 def witness(monkeypatch: pytest.MonkeyPatch, *pictures: Optional[Picture]) -> "tuple[PictureWitness, Says]":
@@ -79,12 +80,16 @@ def test_who_has_no_role_for_pictures_has_no_witness() -> None:
 
 @pytest.mark.usefixtures("ros")
 def test_pictures_are_kept_and_statements_answered_over_ros(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, model = witness(monkeypatch, PICTURE, PICTURE)
+    asked, model = witness(monkeypatch, *[PICTURE] * 4)
     server = WitnessServer(asked)
     port = RosWitness(NodeClient("witness", WitnessAction), Event())
     assert port.keep("the task", WORLD)
     said = port.ask(*ASKED, Deadline(PATIENCE))
     assert (said.said, said.trouble) == ((Finding(Ruling.YES, "inside"),), "")
+    assert port.keep("panda", WORLD)
+    assert port.explain("panda", ["the command: pick up mug"], ["mug"], Deadline(PATIENCE)).reason == "it fell"
+    assert "- the command: pick up mug" in model.asked[-1][-1]["content"]
+    assert len(model.asked[-1][-1]["images"]) == 3
     server.stop()
 
 

@@ -16,7 +16,7 @@ from hicrisp_core.model.track import Track
 from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.witness import Testimony
 from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.prompting.testimony import PLACEHOLDERS, PROMPTS, ask_witness
+from hicrisp_core.prompting.testimony import PLACEHOLDERS, PROMPTS, ask_for_reason, ask_witness
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_perception.annotating import annotated, as_jpeg
@@ -68,6 +68,24 @@ class PictureWitness:
         Returns:
             The answers, or why there are none.
         """
+        return self._shown(moment, statements, names, deadline, ask_witness)
+
+    def explain(self, moment: str, failure: Sequence[str], names: Sequence[str], deadline: Deadline) -> Testimony:
+        """Ask the model why a command failed, and what to do about it.
+
+        Args:
+            moment: of the kept picture that shows what it was like before.
+            failure: the command and what was measured, as sentences.
+            names: the objects that they are about, which are marked in the picture from before.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Reason and suggestion, or why there are none.
+        """
+        return self._shown(moment, failure, names, deadline, ask_for_reason)
+
+    def _shown(self, moment: str, told: Sequence[str], names: Sequence[str], deadline: Deadline,
+               ask: Callable[..., Testimony]) -> Testimony:
         with self._lock:
             before, world = self._kept.get(moment, (None, WorldState()))
         now = self._take()
@@ -79,8 +97,7 @@ class PictureWitness:
                  for item in items if item.pose is not None]
         shown = (annotated(before, marks, {}), annotated(before, (), {}), annotated(now, (), {}))
         limit = Deadline(min(self._limit, max(0.0, deadline.remaining)))
-        return ask_witness(self._model, self._prompts, statements, items, [data_uri(as_jpeg(each)) for each in shown],
-                           limit)
+        return ask(self._model, self._prompts, told, items, [data_uri(as_jpeg(each)) for each in shown], limit)
 
 
 def picture_witness(models: Models, take: Take) -> Optional[PictureWitness]:

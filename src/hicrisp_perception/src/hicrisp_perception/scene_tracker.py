@@ -180,17 +180,10 @@ class SceneTracker:
             for name, pose in self._tracks.poses.items():
                 if name not in found.fits:
                     cover(found.claimed, self._things[name], pose, ground)
-            self._unknown.look(
-                ground,
-                found.claimed,
-                hands,
-                self._grips.held,
-                self._searches.waiting(
-                    item
-                    for name, item in self._things.items()
-                    if name not in found.fits and name not in held
-                ),
-            )
+            waiting = self._searches.waiting(
+                item for name, item in self._things.items() if name not in found.fits and name not in held)
+            for name in self._unknown.look(ground, found.claimed, hands, self._grips.held, waiting):
+                self._grips.lose(name, empty=True)
         return (*self._tracks.all, *self._furniture.tracks, *self._unknown.tracks)
 
     def afterwards(self) -> None:
@@ -273,6 +266,8 @@ class SceneTracker:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
             if name not in self._things:  # Only the hand locates an undescribed object.
+                if self._unknown.fell(name, ground):
+                    self._grips.lose(name, empty=True)
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
             answer = confirms(fit, shown)

@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import List
 
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE, VISION
 
-from hicrisp_bench.openworld import testimony
+from hicrisp_bench.openworld import explained, testimony
 from hicrisp_bench.openworld.grounding import (
     GROUNDED,
     OUTCOMES,
@@ -66,6 +67,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              "picture; say), after the role vision of --llm has named them")
     parser.add_argument("--witness", metavar="NAME", help="a file of config/llm whose model of the role vision says "
                         "from pictures how tasks ended, with and without faults, next to the detector")
+    parser.add_argument("--explained", action="store_true",
+                        help="have the item slip in each task, and --llm correct that, with and without its words on "
+                             "pictures")
     add_llm(parser, OFFLINE, "nothing is named")
     add_policies(parser, POLICIES)
 
@@ -84,6 +88,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         return _witnessed(options, runner)
     if options.grounding is not None:
         return _grounding(options, runner)
+    if options.explained:
+        return _explained(options, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     asked = llm_of(options).of_role(VISION)
     namer = None if asked.offline else asked
@@ -118,6 +124,18 @@ def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
     rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
     return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
                   {"trials": [{"fault": fault, **each} for fault, own in found for each in own.whole]})
+
+
+def _explained(options: argparse.Namespace, runner: Runner) -> Report:
+    llm = llm_of(options)
+    if llm.offline:
+        raise ConfigError("--explained needs a model that takes pictures and corrects: --llm NAME")
+    cases = [(policy, [OpenWorldTrial(options.config, SCENES[0], policy, seed, tuple(options.tasks),
+                                      fault=testimony.SLIP, llm=llm)
+                       for seed in range(options.seed, options.seed + options.trials)]) for policy in explained.ARMS]
+    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    return Report([explained.row_of(policy, own) for policy, own in found], explained.COLUMNS, (), explained.NOTE,
+                  {"trials": [{"policy": policy, **each} for policy, own in found for each in own.whole]})
 
 
 def _grounding(options: argparse.Namespace, runner: Runner) -> Report:

@@ -25,8 +25,9 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_bench.statistics import Tally
 from hicrisp_bench.suite import Row
 
-FAULTS = ("none", "aside", "slip")
-"""What goes wrong: nothing, the item is let go beside where it should be, it slips out of the hand on the way."""
+SLIP = "slip"
+FAULTS = ("none", "aside", SLIP)
+"""What goes wrong: nothing, the item is let go beside where it should be, it slips out of the hand on the way, once."""
 COLUMNS = ("fault", "n", "tasks", "true", "detector_false_done", "detector_false_failed", "detector_open",
            "witness_false_done", "witness_false_failed", "witness_open", "unsure", "silent")
 NOTE = (
@@ -52,8 +53,8 @@ def fault_of(kind: str, seed: int) -> Tuple[str, List[float]]:
         The simulator's kind and its magnitude.
     """
     dice = random.Random(f"{kind} {seed}")
-    if kind == "slip":
-        return "slip", [dice.uniform(*_SLIPS)]
+    if kind == SLIP:
+        return SLIP, [dice.uniform(*_SLIPS)]
     far, angle = dice.uniform(*_ASIDE), dice.uniform(0.0, math.tau)
     return "place_offset", [far * math.cos(angle), far * math.sin(angle)]
 

@@ -23,7 +23,8 @@ from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
-from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
+from hicrisp_bench.openworld.explained import told_of_failures, with_model
+from hicrisp_bench.openworld.testimony import FAULTS, SLIP, fault_of, told_of_end, witness_of
 from hicrisp_bench.openworld.truth import (
     INTO,
     TASKS,
@@ -57,6 +58,7 @@ class OpenWorldTrial:
         witness: a file of ``config/llm`` whose model says from pictures how the task ended; empty for none.
         fault: one of ``testimony.FAULTS``.
         vision: the model that names what is seen; ``None`` for no names.
+        llm: the model that corrects, and explains failures from pictures; ``None`` for a search.
     """
 
     config: Path
@@ -68,11 +70,12 @@ class OpenWorldTrial:
     witness: str = ""
     fault: str = FAULTS[0]
     vision: Optional[LlmSettings] = None
+    llm: Optional[LlmSettings] = None
 
 
 def key_of(trial: OpenWorldTrial) -> str:
     """Name a trial among those of its suite."""
-    return f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness else "")
+    return f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness or trial.llm else "")
 
 
 def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
@@ -139,11 +142,15 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     witness = witness_of(trial.config, trial.witness, world) if trial.witness else None
     if trial.fault != FAULTS[0]:
         kind, magnitude = fault_of(trial.fault, trial.seed)
-        world.inject(kind, "", magnitude)
+        world.inject(kind, "", magnitude, int(trial.fault == SLIP))
     late, first, began = Event(), world.time, time.perf_counter()
     world.simulation.at(first + _SECONDS, late.set)
-    executive = parts.executive(
-        {world.robot.name: world.robot}, world, lambda _: None, late, interpreter=GoalGiven(Goal.of(Holds(fact))))
+    ports: Dict[str, Any] = {}
+    events: List[Dict[str, Any]] = []
+    if trial.llm is not None:
+        parts, ports = with_model(parts, trial.llm.of_trial(key_of(trial)), world)
+    executive = parts.executive({world.robot.name: world.robot}, world, events.append, late,
+                                interpreter=GoalGiven(Goal.of(Holds(fact))), **ports)
     result = executive.run(Task(str(asked)))
     world.settle(1.0)
     if trial.pictures is not None:
@@ -151,6 +158,7 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     success = done(asked, wares_now(world), parts.domain.predicates["next_to"].tolerance, held_by_robots(world))
     corrections = dict(result.corrections)
     told = told_of_end(witness, fact, world, parts.domain) if witness is not None else {}
+    told.update(told_of_failures(events, world) if trial.llm is not None else {})
     return {**told, "named": True, "claimed": bool(result.success), "success": success,
             "first": success and not sum(corrections.values()), "corrections": corrections,
             "corrected_by": dict(result.corrected_by), "message": result.message, "plan": list(result.plan),

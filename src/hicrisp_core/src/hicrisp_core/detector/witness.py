@@ -12,7 +12,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.model.track import Visibility
-from hicrisp_core.policy.policy import ALWAYS, DOUBT, OFF
+from hicrisp_core.policy.policy import ALL, ALWAYS, DOUBT, FAILURES, OFF
 from hicrisp_core.ports.witness import Ruling
 
 _ENOUGH = 0.5
@@ -98,7 +98,8 @@ def is_asked(domain: Domain, fact: Relation, world: WorldState, policy: str) -> 
         policy: the policy's ``witness``.
 
     Returns:
-        True for what nothing measures, with ``doubt`` also for unsure measurements, with ``always`` for all.
+        True for what nothing measures, with ``doubt`` also for unsure measurements, with ``always`` for all; false with
+        ``failures``.
     """
-    return policy != OFF and (policy == ALWAYS or is_witnessed(domain, fact)
+    return policy not in (OFF, FAILURES) and (policy in (ALWAYS, ALL) or is_witnessed(domain, fact)
                               or policy == DOUBT and not is_sure(domain, fact, world))

@@ -199,7 +199,7 @@ class Attempts:
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
-            if self.witness.witnessed(_changes(self._domain, aimed)):
+            if self.witness.explains or self.witness.witnessed(_changes(self._domain, aimed)):
                 self.witness.keep(aimed.robot, before)
             outcome, told = self._execute(aimed, before)
             self._ledger.tell(OutcomeClaimed(
@@ -209,6 +209,8 @@ class Attempts:
             verdict = Verdict(told)
             if told is None:
                 after, verdict = self._judged(aimed, before, after, outcome, observe)
+            if verdict.feedback is not None and told is None:
+                verdict = replace(verdict, feedback=self.witness.explained(verdict.feedback, after))
             for statement in self._keeping.ended(before, after):  # The goal sees to it that it holds in the end.
                 words = GoalWords(self._domain).now(statement)
                 self._ledger.tell(Noted(text=f"this was to stay so and does not: {words}"))

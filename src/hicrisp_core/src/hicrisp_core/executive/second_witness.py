@@ -8,11 +8,12 @@ from typing import Dict, Iterable, Optional, Tuple
 
 from hicrisp_core.detector.witness import combined, is_asked, is_sure, is_witnessed, stated
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.truth import ways_to_say
-from hicrisp_core.model import Cause, CauseKind, Pose, Relation, WorldState
+from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Pose, Relation, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.policy.policy import OFF
+from hicrisp_core.policy.policy import ALL, FAILURES, OFF
 from hicrisp_core.ports.witness import Finding, Witness
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Noted, Witnessed
@@ -26,6 +27,9 @@ _MOST = 12
 """Questions of one task."""
 _SAME = 0.02
 """Metres by which objects and tools may have moved while a picture still shows the same."""
+
+_NOT_ASKED = (FeedbackKind.CANCELED, FeedbackKind.SAFETY, FeedbackKind.LOST, FeedbackKind.SAID_BY_USER)
+"""Failures of which no picture shows the reason."""
 
 _Question = Tuple[Tuple[Relation, ...], Tuple[bool, ...], Dict[str, Optional[Pose]]]
 
@@ -58,6 +62,42 @@ class SecondWitness:
             Those that the domain leaves to the witness; none if nobody may be asked.
         """
         return tuple(fact for fact in facts if self._left and is_witnessed(self._domain, fact))
+
+    @property
+    def explains(self) -> bool:
+        """Whether it is asked why commands failed."""
+        return bool(self._left) and self._policy in (FAILURES, ALL)
+
+    def explained(self, failed: Feedback, world: WorldState) -> Feedback:
+        """Ask why a command failed that was carried out.
+
+        Args:
+            failed: what is known of it.
+            world: as it was observed after it.
+
+        Returns:
+            The same, with the reason and the suggestion of the model.
+        """
+        command = failed.command
+        if self._witness is None or command is None or not self.explains or failed.kind in _NOT_ASKED \
+                or self._ledger.exhausted():
+            return failed
+        with self._lock:
+            self._left -= 1
+            words = words_of(failed, self._domain)
+            named = (*map(str, command.arguments.values()), *failed.subjects)
+            facts = (self._domain.fact_text(fact) for fact in sorted(world.relations)
+                     if {fact.subject, fact.object} & set(named))
+            told = (f"the command: {self._domain.describe(command)}", words.error, words.reason,
+                    *(f"measured now: {fact}" for fact in facts))
+            names = tuple(dict.fromkeys(name for name in named if name in world.objects))
+            with self._ledger.thinking():
+                found = self._witness.explain(command.robot, tuple(filter(None, told)), names,
+                                              Deadline(min(_LIMIT, self._ledger.wall_left)))
+            self._ledger.used(found.usage)
+            if found.trouble:
+                self._silent(found.trouble)
+            return replace(failed, model_reason=found.reason, model_suggestion=found.suggestion)
 
     def keep(self, moment: str, world: WorldState) -> None:
         """Keep the picture that shows what it is like before something is done.

@@ -153,7 +153,7 @@ def feedback_record(feedback: Feedback, error: str = "", reason: str = "", sugge
         tuple(UnmetRecord(tuple(map(tuple, each.facts)), each.negated, each.precondition, dict(each.names))
               for each in feedback.unmet),
         tuple(map(tuple, feedback.seen)), cause_record(feedback.cause), feedback.advice,
-        tuple(map(str, feedback.conditions)))
+        tuple(map(str, feedback.conditions)), feedback.model_reason, feedback.model_suggestion)
 
 
 def cause_record(cause: Optional[Cause]) -> Optional[CauseRecord]:
@@ -193,7 +193,7 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
         tuple(Unmet(tuple(map(_fact, each.facts)), each.negated, each.precondition, tuple(each.names.items()))
               for each in record.unmet), tuple(map(_fact, record.seen)), None if cause is None
         else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds, cause.said, cause.metres),
-        record.advice, statements_of(record.conditions))
+        record.advice, statements_of(record.conditions), record.model_reason, record.model_suggestion)
 
 
 def _fact(parts: Tuple[str, ...]) -> Relation:
@@ -253,6 +253,9 @@ class Feedback:
         cause: what began it, where that is known.
         advice: what a driver or a person suggests, quoted; no code reads it.
         conditions: those of the task's goal that are concerned: missing, or ended by the command.
+        model_reason: why it failed, and
+        model_suggestion: what to do, as a model says that saw pictures: quoted, and nothing that was measured; no code
+            reads them.
     """
 
     level: Level
@@ -271,6 +274,8 @@ class Feedback:
     cause: Optional[Cause] = None
     advice: str = ""
     conditions: Tuple[Statement, ...] = ()
+    model_reason: str = ""
+    model_suggestion: str = ""
 
     @property
     def name(self) -> str:

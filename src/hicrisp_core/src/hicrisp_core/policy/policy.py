@@ -28,7 +28,7 @@ OFF: Final = "off"
 """What is judged at the end; ``MODEL`` is who judges it otherwise."""
 LATER: Final = "later"
 """That failed steps are corrected once the whole plan was carried out."""
-UNMEASURABLE, DOUBT, ALWAYS = "unmeasurable", "doubt", "always"
+UNMEASURABLE, DOUBT, ALWAYS, FAILURES, ALL = "unmeasurable", "doubt", "always", "failures", "all"
 """What a second witness is asked about."""
 ON: Final = "on"
 """That a part of a policy is on."""
@@ -99,7 +99,8 @@ class Policy:
         witness: what the model of the role ``vision`` is asked about from pictures before and after:
             ``unmeasurable``, what a domain says only a witness sees; ``doubt``, also what of the goal is measured
             with a standard deviation above half the tolerance; ``always``, all of the goal. A sure measurement
-            stands; else disagreement asks for another view. ``off``, or no such model: nothing.
+            stands; else disagreement asks for another view. ``failures``, why a command failed that was carried out:
+            its words go to the models that correct, as its own; ``all``, both. ``off``, or no such model: nothing.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
         prompts: folder of ``config/prompts``, the policy's own or the workspace's; what it lacks is taken
@@ -128,7 +129,7 @@ class Policy:
     body: Literal["direct", "model", "similar"] = "direct"
     memory: Literal["off", "read", "on"] = OFF
     look_before_release: Literal["off", "on"] = OFF
-    witness: Literal["off", "unmeasurable", "doubt", "always"] = OFF
+    witness: Literal["off", "unmeasurable", "doubt", "always", "failures", "all"] = OFF
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = fixed(SearchLimits())

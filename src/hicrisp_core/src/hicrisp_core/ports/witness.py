@@ -38,11 +38,15 @@ class Testimony:
     Args:
         said: an answer for each statement, in their order; none where there was trouble.
         trouble: why there are none, as a sentence.
+        reason: why a command failed, and
+        suggestion: what to do about it, if that was asked: the model's words, for people and other models.
         usage: what it cost, with its exchanges.
     """
 
     said: Tuple[Finding, ...] = ()
     trouble: str = ""
+    reason: str = ""
+    suggestion: str = ""
     usage: Usage = Usage()
 
 
@@ -71,4 +75,17 @@ class Witness(Protocol):
 
         Returns:
             The answers, or why there are none.
+        """
+
+    def explain(self, moment: str, failure: Sequence[str], names: Sequence[str], deadline: Deadline) -> Testimony:
+        """Ask why a command failed, and what to do about it.
+
+        Args:
+            moment: of the kept picture that shows what it was like before.
+            failure: the command and what was measured, as sentences.
+            names: the objects that they are about, which are marked in the picture from before.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Reason and suggestion, or why there are none.
         """

@@ -12,7 +12,7 @@ from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, StepRecord, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.asking import compact
-from hicrisp_core.prompting.quarantine import plain
+from hicrisp_core.prompting.quarantine import plain, quarantined
 
 _ANYTHING = "anything"
 _PLACES = re.compile(r"\{\w+\}")
@@ -21,6 +21,8 @@ _VARIABLE = re.compile(r"\?[\w.-]+")
 _READ_SO = "A ?name is some object, the same wherever it stands in a condition; not (...) denies all of it together."
 _NAME_LIMIT = 60
 _MOST_TRIED = 20
+_MOST_SAID = 300
+"""Characters of a model's reason or suggestion."""
 _SEVERAL = ('Each step is done by a robot that can do it; name the robot where several can. Steps of '
             'different robots run at once where neither needs the other; a step that must wait for others '
             'besides says so: "after": [their indices, counted from 0].')
@@ -123,12 +125,20 @@ def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> 
     return listed((*map(domain.fact_text, sorted(world.relations)), *notes), "nothing is known")
 
 
-def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
-    """Error, reason and suggestion with valid names (CoPAL), as much as there is of each and the level tells."""
+def feedback_text(domain: Domain, feedback: Feedback, level: str = "how", quoted: bool = False) -> str:
+    """Error, reason and suggestion with valid names (CoPAL), as much as there is of each and the level tells.
+
+    Args:
+        quoted: whether what a model said that saw pictures follows, fenced: it is no measurement.
+    """
     words = words_of(feedback, domain, exact=True).at_level(level)
     parts = {"error": words.error, "reason": words.reason, "suggestion": words.suggestion,
              "valid": ", ".join(feedback.alternatives) if level == LEVELS[-1] else ""}
-    return "; ".join(f"{name}: {plain(said)}" for name, said in parts.items() if said or name == "error")
+    texts = [f"{name}: {plain(said)}" for name, said in parts.items() if said or name == "error"]
+    guesses = {"reason": feedback.model_reason, "suggestion": feedback.model_suggestion} if quoted else {}
+    texts += [f"{name}, as a model says that saw pictures, not measured: {quarantined(said, _MOST_SAID)}"
+              for depth, (name, said) in enumerate(guesses.items(), 1) if said and depth <= LEVELS.index(level)]
+    return "; ".join(texts)
 
 
 def record_text(record: StepRecord) -> str:
@@ -141,16 +151,17 @@ def record_text(record: StepRecord) -> str:
 
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
-    feedback = (feedback_text(domain, entry, request.feedback_level) for entry in request.feedback)
+    feedback = [f"- {feedback_text(domain, entry, request.feedback_level, quoted=True)}" for entry in request.feedback]
     return {"done": listed(map(record_text, request.done)),
-            "remaining": listed(map(str, request.remaining)), "feedback": listed(feedback)}
+            "remaining": listed(map(str, request.remaining)), "feedback": "\n".join(feedback) or listed(())}
 
 
 def correction_texts(domain: Domain, request: CorrectionRequest) -> Dict[str, str]:
     """What a correction has to know: the ``stack`` as it is tried again, ``tried``, ``done``, what is ``remaining``."""
     level = request.feedback_level
     stack = (f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
-             f"{feedback_text(domain, entry.feedback, level)}" for number, entry in enumerate(request.stack[::-1], 1))
+             f"{feedback_text(domain, entry.feedback, level, quoted=True)}"
+             for number, entry in enumerate(request.stack[::-1], 1))
     tried = (f"{each.command}: {feedback_text(domain, each.feedback, level) if each.feedback else 'it worked'}"
              for each in request.tried[-_MOST_TRIED:])
     return {"stack": "\n".join(stack), "tried": listed(tried), "done": listed(map(record_text, request.done)),

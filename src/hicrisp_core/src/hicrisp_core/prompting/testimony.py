@@ -1,7 +1,8 @@
-"""The question to a second witness: pictures from before and after, and closed questions about them."""
+"""The questions to a second witness: pictures from before and after, with closed questions, or with a failure."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 from hicrisp_core.domain.saying import spoken
@@ -17,12 +18,14 @@ from hicrisp_core.prompting.templates import Placeholders, Prompts
 from hicrisp_core.time.deadline import Deadline
 
 PROMPTS = "witness"
-PLACEHOLDERS: Mapping[str, Placeholders] = {"system": ("form", ""), "request": ("objects statements", "")}
+PLACEHOLDERS: Mapping[str, Placeholders] = {"system": ("form", ""), "request": ("objects statements", ""),
+                                            "failure_system": ("form", ""), "failure": ("objects failure", "")}
 MOST = 12
 """Statements of one question."""
 _LONGEST = 160
 """Characters of a reason, and of a statement."""
 _FORM = '{"answers": [{"number": 1, "why": "...", "answer": "yes"}]}'
+_EXPLANATION = '{"seen": "...", "reason": "...", "suggestion": "..."}'
 _ANSWERS = tuple(each.value for each in Ruling)
 
 
@@ -45,19 +48,57 @@ def ask_witness(
     """
     asked = statements[:MOST]
     told = "\n".join(f"{number}: {plain(each, _LONGEST)}" for number, each in enumerate(asked, 1))
-    extents = [(*sorted(each.size[:2], reverse=True), each.size[2]) for each in objects]
-    sizes = [f"{spoken(each.name)}: {' x '.join(f'{100.0 * part:.0f}' for part in extent)}"
-             for each, extent in zip(objects, extents)]
     entry = closed({"number": {"type": "integer", "minimum": 1, "maximum": len(asked)},
                     "why": {"type": "string", "maxLength": _LONGEST}, "answer": one_of(_ANSWERS)})
     schema = closed({"answers": {"type": "array", "maxItems": len(asked), "items": entry}})
-    request = prompts.render("request", objects="\n".join(sizes) or "(none)", statements=told)
+    request = prompts.render("request", objects=_sizes(objects), statements=told)
     reply = ask(model, prompts.render("system", form=_FORM), request, deadline, schema,
                 lambda said: _read(said, len(asked)), images=pictures)
     if reply.answer is None:
         return Testimony(trouble=reply.trouble, usage=reply.usage)
     rest = (Finding(Ruling.CANNOT_TELL),) * (len(statements) - len(asked))
     return Testimony((*reply.answer, *rest), usage=reply.usage)
+
+
+def ask_for_reason(
+    model: ChatModel, prompts: Prompts, failure: Sequence[str], objects: Sequence[WorldObject], pictures: Sequence[str],
+    deadline: Deadline,
+) -> Testimony:
+    """Ask a model once why a command failed, and what to do about it.
+
+    Args:
+        model: takes pictures.
+        prompts: of the folder ``witness``.
+        failure: the command and what was measured, as sentences.
+        objects: what they are about, as it was measured before.
+        pictures: data URIs: before with the objects' names, before, and now.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        Reason and suggestion, or why there are none.
+    """
+    text = {"type": "string", "maxLength": _LONGEST}
+    request = prompts.render("failure", objects=_sizes(objects), failure="\n".join(
+        f"- {plain(each, 2 * _LONGEST)}" for each in failure))
+    reply = ask(model, prompts.render("failure_system", form=_EXPLANATION), request, deadline,
+                closed({"seen": text, "reason": text, "suggestion": text}), _explanation, images=pictures)
+    return Testimony(trouble=reply.trouble, usage=reply.usage) if reply.answer is None \
+        else replace(reply.answer, usage=reply.usage)
+
+
+def _explanation(said: Completion) -> Union[Testimony, ParseFailure]:
+    value = read_json(said.text, lambda each: isinstance(each, dict) and isinstance(each.get("reason"), str))
+    if value is None:
+        return ParseFailure("there is no JSON object with 'reason'")
+    reason, suggestion = (plain(str(value.value.get(part) or ""), _LONGEST) for part in ("reason", "suggestion"))
+    return Testimony(reason=reason, suggestion=suggestion)
+
+
+def _sizes(objects: Sequence[WorldObject]) -> str:
+    """Return each object with its extents in centimetres, height last."""
+    extents = [(*sorted(each.size[:2], reverse=True), each.size[2]) for each in objects]
+    return "\n".join(f"{spoken(each.name)}: {' x '.join(f'{100.0 * part:.0f}' for part in extent)}"
+                     for each, extent in zip(objects, extents)) or "(none)"
 
 
 def _read(said: Completion, count: int) -> Union[Tuple[Finding, ...], ParseFailure]:

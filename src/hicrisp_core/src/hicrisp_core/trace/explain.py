@@ -178,7 +178,9 @@ def _failed(attempt: AttemptRecord) -> str:
     error = _closed(feedback.error or claimed or "it did not work")
     nested = "The correction failed too: " if attempt.command.purpose == "correction" else ""
     why = f" {_closed(feedback.reason)}" if feedback.reason else ""
-    return f"{nested}'{attempt.text}' failed: {error}{why}"
+    said = [each for each in (feedback.model_reason, feedback.model_suggestion) if each]
+    guess = f" A model that saw pictures said: \"{' '.join(map(_closed, said))}\"" if said else ""
+    return f"{nested}'{attempt.text}' failed: {error}{why}{guess}"
 
 
 def _corrected(correction: CorrectionMade) -> str:

@@ -72,7 +72,8 @@ class CauseRecord:
 class FeedbackRecord:
     """Why a command failed; ``deviation`` in metres in the goal's frame.
 
-    ``error``, ``reason`` and ``suggestion`` are the other fields in words, for people: no code reads them.
+    ``error``, ``reason`` and ``suggestion`` are the other fields in words, for people: no code reads them. Those of
+    ``model`` are what a model says that saw pictures.
     """
 
     level: str = ""
@@ -94,6 +95,8 @@ class FeedbackRecord:
     cause: Optional[CauseRecord] = None
     advice: str = ""
     conditions: Tuple[str, ...] = ()
+    model_reason: str = ""
+    model_suggestion: str = ""
 
     @property
     def name(self) -> str:

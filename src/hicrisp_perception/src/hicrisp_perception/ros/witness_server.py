@@ -18,7 +18,7 @@ from hicrisp_perception.picture_witness import Take, picture_witness
 
 
 class WitnessServer:
-    """Serves a witness: a goal without statements keeps the picture of now.
+    """Serves a witness: a goal with neither statements nor a failure keeps the picture of now.
 
     Args:
         witness: looks at the pictures.
@@ -34,10 +34,12 @@ class WitnessServer:
 
     def _answer(self, goal: Goal) -> WitnessResult:
         asked = goal.message
+        limit = Deadline(max(0.0, asked.time_limit))
+        if asked.failure:
+            return TESTIMONY.to_msg(self._witness.explain(asked.moment, asked.failure, asked.names, limit))
         if not asked.statements:
             return WitnessResult(kept=self._witness.keep(asked.moment, WORLD.from_msg(asked.world)))
-        return TESTIMONY.to_msg(self._witness.ask(asked.moment, asked.statements, asked.names,
-                                                  Deadline(max(0.0, asked.time_limit))))
+        return TESTIMONY.to_msg(self._witness.ask(asked.moment, asked.statements, asked.names, limit))
 
 
 def open_witness(take: Take) -> Optional[WitnessServer]:

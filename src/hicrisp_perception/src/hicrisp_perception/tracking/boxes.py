@@ -171,9 +171,11 @@ def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
     rows, columns = (slice(max(0, part.start - _RING), part.stop + _RING) for part in window)
     wide = np.zeros(ground.things[rows, columns].shape, bool)
     wide[window[0].start - rows.start:, window[1].start - columns.start:][:mask.shape[0], :mask.shape[1]] = mask
-    ring = (cv2.dilate(wide.astype(np.uint8), NEIGHBOURS, iterations=_RING) > 0) & ~wide & ground.things[rows, columns]
+    around = (cv2.dilate(wide.astype(np.uint8), NEIGHBOURS, iterations=_RING) > 0) & ~wide
+    ring = around & ground.things[rows, columns]
     away = np.abs(ground.depth[rows, columns] - np.median(ground.depth[window][mask]))
-    return bool(np.count_nonzero(ring & (away < _BESIDE)) > np.count_nonzero(ring) / 2.0)
+    near = np.count_nonzero(ring & (away < _BESIDE))  # What only stands beside it, shows at one side.
+    return bool(near > max(np.count_nonzero(ring) / 2.0, np.count_nonzero(around) / 4.0))
 
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:

@@ -11,7 +11,7 @@ from typing import Dict, Mapping, Optional, Tuple
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Vector
-from hicrisp_core.model.keep_out import grip_at
+from hicrisp_core.model.keep_out import grip_at, thinnest
 
 _AROUND = 0.008
 """How far outside an object the middle of the fingers may be, metres."""
@@ -30,8 +30,14 @@ by 8 mm.
 """
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
-_LOSES = 0.006
+LOSES = 0.006
 """Closing of the fingers beyond that of the grasp at which the object is no longer between them, metres."""
+_CARRIED, _SETTLED, _THINNER = 0.03, 0.85, 0.5
+"""Metres that fingers carry what they have closed on; the share of their opening to which they close no further then,
+and to which they close at most around what turns between them.
+"""
+_BARELY = 0.3
+"""How much narrower than it seems an undescribed object may be between the fingers, as a share of its least extent."""
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 
@@ -72,13 +78,23 @@ class HeldObject:
     Args:
         pose: of the object in the tool's frame.
         opening: of the fingers around it, the narrowest since they closed, metres.
-        gives: how much farther they may close around it, metres.
+        least: their opening at which it is no longer between them, metres.
+        taken: where the tool was when they closed to that opening, metres; ``None`` if that is not known.
     """
 
     hand: str
     pose: Pose
     opening: float
-    gives: float = _LOSES
+    least: float
+    taken: Optional[Vector] = None
+
+    def after(self, hand: ObservedHand) -> HeldObject:
+        """Return the grasp as a hand shows it that still has it: once it carried the object, its thickness is known."""
+        if self.taken is None or hand.opening < _SETTLED * self.opening:
+            return replace(self, opening=min(self.opening, hand.opening), taken=hand.tool.position)
+        carried = math.dist(self.taken, hand.tool.position) > _CARRIED
+        least = max(self.least, _THINNER * self.opening) if carried else self.least
+        return replace(self, opening=min(self.opening, hand.opening), least=least)
 
 
 def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = True) -> Optional[HeldObject]:
@@ -99,14 +115,15 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
     thin = item.form.rim or bool(item.form.walls)
     middle = (np.array(hand.left) + np.array(hand.right)) / 2.0  # Fingers centre what they close on.
     shift = 0.0 if thin else float((middle - np.array(pose.position)) @ hand.closing)
-    narrower, wider, gives = _NARROWER, _WIDER, _LOSES
+    narrower, wider, least = _NARROWER, _WIDER, min(hand.opening, width) - LOSES
     if thin or not exact:  # How thick a wall is can hardly be seen.
-        narrower, wider, gives = width - _LEAST, _SLANTED, max(_LOSES, hand.opening - _LEAST)
+        barely = _LEAST if exact else _BARELY * min(thinnest(item, width), *item.size)
+        narrower, wider, least = width - barely, _SLANTED, min(barely, hand.opening - LOSES)
     if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < wider or (
             abs(shift) > _AROUND + width / 4.0):
         return None
     dx, dy, dz = (float(value) for value in shift * hand.closing)
-    return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening, gives)
+    return HeldObject(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening, least)
 
 
 def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
@@ -119,7 +136,7 @@ def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
     Returns:
         True while the opening stays about the same.
     """
-    return -grasp.gives < hand.opening - grasp.opening < _LETS_GO
+    return grasp.least < hand.opening < grasp.opening + _LETS_GO
 
 
 class Grips:
@@ -148,7 +165,7 @@ class Grips:
             if hand is None:
                 continue
             if kept(grasp, hand):
-                self.held[name] = replace(grasp, opening=min(grasp.opening, hand.opening))
+                self.held[name] = grasp.after(hand)
                 continue
             del self.held[name]
             released[name] = hand.tool.compose(grasp.pose)
@@ -203,13 +220,16 @@ class Grips:
         hand = hands.get(grasp.hand)
         return hand.tool.compose(grasp.pose) if hand is not None else None
 
-    def lose(self, name: str) -> None:
+    def lose(self, name: str, empty: bool = False) -> None:
         """Register that an object is not held after all.
 
         Args:
             name: name of the object in the world.
+            empty: whether its hand holds nothing, until it closes again.
         """
-        self.held.pop(name, None)
+        grasp = self.held.pop(name, None)
+        if empty and grasp is not None:
+            self._widest[grasp.hand] = grasp.opening
 
     def correct(self, name: str, hands: Mapping[str, ObservedHand], pose: Pose) -> None:
         """Move the grasp of a held object towards its observed pose.

@@ -14,7 +14,7 @@ from hicrisp_perception.shapes.evidence import Evidence, render, tolerance, weig
 from hicrisp_perception.shapes.fitting import NO_WORSE, Fit, settle, stand
 from hicrisp_perception.shapes.segments import Ground, Segment
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
-from hicrisp_perception.tracking.grip import HeldObject, ObservedHand
+from hicrisp_perception.tracking.grip import LOSES, HeldObject, ObservedHand
 from hicrisp_perception.view import NEIGHBOURS, enlarged
 
 _ROUNDS = 3
@@ -169,7 +169,7 @@ def regrasped(item: WorldObject, hand: ObservedHand, ground: Ground, family: Opt
             best = found
     if best is None or best.evidence.seen < _LEAST_SEEN or best.evidence.pierced > _PIERCED:
         return None
-    return HeldObject(hand.name, hand.tool.inverse().compose(best.pose), hand.opening)
+    return HeldObject(hand.name, hand.tool.inverse().compose(best.pose), hand.opening, hand.opening - LOSES)
 
 
 def between(found: Fit, item: WorldObject, hand: ObservedHand) -> bool:

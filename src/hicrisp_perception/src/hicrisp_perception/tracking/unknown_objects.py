@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Container, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
@@ -33,8 +33,13 @@ _PARTLY, _ALIKE = 1.0, 0.15
 """By how much it may be smaller then, as a share of its longest side."""
 _GROWS, _TINT = 0.03, 60.0
 """By how much it may be larger, metres, and how much its colour may differ, of 255."""
-_STANDS, _MOVED = 0.15, 0.5
-"""Share of its outline that shows an object at least where others hide it, and of the open part that shows others."""
+_STANDS, _MOVED, _OPEN = 0.15, 0.5, 0.25
+"""Share of its outline that shows an object at least where others hide it, of the open part that shows others, and of
+the outline that is open in a hand."""
+_THERE_STILL, _EMPTY = 0.4, 0.7
+"""Share of the open part of its place in a hand that shows what is behind it: at most while it is there, and at least
+once it fell.
+"""
 _EXACT = 0.012
 """How far from its middle that of what stands still may seem to be, metres."""
 _STEPS = (0.015, 0.005)
@@ -59,6 +64,10 @@ class UnknownObjects:
         self._hand = hand
         self._named: Dict[str, UnknownObject] = {}
         self._new: List[UnknownObject] = []
+        self._in_hand: Set[str] = set()
+        """Those that were seen in a hand, and nowhere else since."""
+        self._missing: Set[str] = set()
+        """Those that should be in a hand, and were never seen there."""
         self._count = 0
 
     @property
@@ -98,6 +107,31 @@ class UnknownObjects:
                 known = replace(known, pose=known.pose.shifted((0.0, 0.0, -known.bottom)))  # It was let go there.
             self._named[name] = known
 
+    def fell(self, name: str, ground: Ground) -> bool:
+        """Check whether a picture shows that an object is no longer where a hand holds it. What was never seen there,
+        as glass or what is thin, is not missed; ``look`` may find it elsewhere.
+
+        Args:
+            name: of what the hand holds.
+            ground: the current image, split into table and objects.
+
+        Returns:
+            True if it was seen in the hand before, and now shows what is behind it; its place is unknown then.
+        """
+        known = self._named[name]
+        self._missing.discard(name)
+        shown = evidence_at(seen_as(known), known.pose, ground, np.zeros_like(ground.things))
+        if shown is None or shown.seen + shown.through < _OPEN * shown.whole:
+            return False
+        if shown.pierced < _THERE_STILL:
+            self._in_hand.add(name)
+        elif shown.pierced > _EMPTY and name in self._in_hand:
+            self._named[name] = replace(known, visibility=Visibility.GONE)
+            return True
+        elif shown.pierced > _EMPTY:
+            self._missing.add(name)
+        return False
+
     def look(
         self,
         ground: Ground,
@@ -105,13 +139,16 @@ class UnknownObjects:
         hands: Mapping[str, ObservedHand],
         held: Container[str] = (),
         undecided: Sequence[Window] = (),
-    ) -> None:
+    ) -> Set[str]:
         """Follow them through a picture.
 
         Args:
             claimed: pixels that known objects account for; those of what stands still or is held are added.
             held: the names of those that hands hold.
             undecided: the parts of the picture in which an object may be that is known, and was not found yet.
+
+        Returns:
+            Names of those that are seen to stand elsewhere than in the hand that should hold them.
         """
         stamp = ground.view.stamp
         moved: Dict[str, UnknownObject] = {}
@@ -127,13 +164,19 @@ class UnknownObjects:
             else:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
-        again = matched(moved, free)  # What was gone is found again, too.
+        again = matched(moved, free, self._in_hand)  # What was gone is found again, too.
+        rest = [each for each in free if each not in again.values()]
+        fallen = matched({name: self._named[name] for name in self._missing if name in held}, rest)
+        again.update(fallen)
+        moved.update((name, self._named[name]) for name in fallen)
         for name, known in moved.items():
             if name in again:
                 free.remove(again[name])
                 self._named[name] = joined = _joined(known, again[name])
-                if joined.pose == known.pose and _apart(known, again[name]) > _EXACT:  # Only a part of it shows.
-                    self._named[name] = replace(joined, pose=_best_place(joined, ground, claimed))
+                away = _apart(known, again[name])
+                if joined.pose == known.pose and away > _EXACT:  # Only a part of it shows.
+                    near = joined if away < _SAME else replace(joined, pose=_standing(joined, again[name]))
+                    self._named[name] = replace(joined, pose=_best_place(near, ground, claimed))
             elif known.looks <= _YOUNG and any(known.patch.part_of(other.patch) for other in again.values()):
                 del self._named[name]  # It was a piece of what is seen whole now.
             elif known.visibility is not Visibility.GONE:
@@ -144,7 +187,9 @@ class UnknownObjects:
                 self._named[name] = replace(known, stamp=seen, visibility=found)
             elif stamp - known.stamp > _REMEMBERED:
                 del self._named[name]
+        self._in_hand -= {name for name, known in self._named.items() if known.visibility is Visibility.VISIBLE}
         self._welcome([each for each in free if not each.patch.claimed(claimed)], ground, held, undecided)
+        return set(fallen)
 
     def _welcome(self, found: Sequence[UnknownObject], ground: Ground, held: Container[str],
                  undecided: Sequence[Window]) -> None:
@@ -182,6 +227,12 @@ def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray, taken: bool
     return Visibility.GONE if gone else Visibility.HIDDEN
 
 
+def _standing(known: UnknownObject, part: UnknownObject) -> Pose:
+    """Return the pose of an object of which a part shows where it fell."""
+    x, y, _ = part.pose.position
+    return replace(known.pose, position=(x, y, part.bottom + known.size[2] / 2.0))
+
+
 def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Pose:
     """Return the pose near its place at which an object explains the picture best: what others hide in part may have
     been put down or pushed a little beside where it is thought to be. Where nothing speaks against its place, or
@@ -205,12 +256,14 @@ def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Po
     return best if most > 0 else known.pose
 
 
-def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) -> Dict[str, UnknownObject]:
+def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject], carried: Container[str] = ()
+            ) -> Dict[str, UnknownObject]:
     """Find objects again: where they were, or else what looks the same farther away.
 
     Args:
         known: objects by name, as they were.
         found: objects in the current image.
+        carried: names of those that hands carried, and may have lost anywhere on the way.
 
     Returns:
         Those that were found, by name.
@@ -221,7 +274,8 @@ def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject]) 
     for some, reach, alike in ((there, _SAME, _PARTLY), (known, _SAME, _PARTLY), (known, _FAR, _ALIKE)):
         pairs = [(cost, name, other) for name, each in some.items() for other in found
                  if name not in again and other not in again.values()
-                 for cost in (_cost(each, other, reach, alike),) if cost is not None]
+                 for cost in (_cost(each, other, math.inf if reach == _FAR and name in carried else reach, alike),)
+                 if cost is not None]
         for _, name, other in sorted(pairs, key=lambda pair: pair[0]):
             if name not in again and other not in again.values():
                 again[name] = other

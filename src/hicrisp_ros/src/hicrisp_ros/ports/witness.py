@@ -44,6 +44,23 @@ class RosWitness(Asking):
         Returns:
             The answers, or why there are none.
         """
-        result, why = self._ask(WitnessGoal(moment=moment, statements=list(statements), names=list(names)), deadline)
+        return self._told(WitnessGoal(moment=moment, statements=list(statements), names=list(names)), deadline)
+
+    def explain(self, moment: str, failure: Sequence[str], names: Sequence[str], deadline: Deadline) -> Testimony:
+        """Ask why a command failed, and what to do about it.
+
+        Args:
+            moment: of the kept picture that shows what it was like before.
+            failure: the command and what was measured, as sentences.
+            names: the objects that they are about.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Reason and suggestion, or why there are none.
+        """
+        return self._told(WitnessGoal(moment=moment, failure=list(failure), names=list(names)), deadline)
+
+    def _told(self, goal: WitnessGoal, deadline: Deadline) -> Testimony:
+        result, why = self._ask(goal, deadline)
         return Testimony(trouble=f"The witness gave no answer ({why}).") if result is None \
             else TESTIMONY.from_msg(result)

@@ -1,0 +1,86 @@
+"""What falls out of a hand is let go by its track, though the fingers or the picture alone do not say so."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from drawn import at, bowl, box, draw, scene_of
+from hicrisp_core.model.shapes import SHAPES, Handling
+from hicrisp_core.model.track import Visibility
+from hicrisp_perception.tracking.grip import Grips
+from test_grip import BOX, frames, hand
+
+from hicrisp_perception import SceneTracker
+
+DISH, STANDS = bowl("a", "red"), at(0.5, 0.1, 0.0275)
+RIM = 0.072
+"""Metres from a bowl's middle to its rim, which fingers close around."""
+
+
+@pytest.mark.parametrize("closing", [(0.004,), (0.045, 0.04, 0.034, 0.028, 0.022, 0.016, 0.01, 0.004)])
+def test_fingers_that_were_seen_open_around_an_undescribed_object_lose_it_once_they_close(closing):
+    grips, there = Grips(), {"unknown_1": (BOX, at(0.45, 0.0, 0.025))}
+    for opening in (0.06, 0.05):
+        grips.follow({"panda": hand(0.45, 0.0, 0.03, opening)}, {}, there)
+    assert grips.held
+    for opening in closing:
+        grips.follow({"panda": hand(0.45, 0.0, 0.2, opening)}, {}, {})
+    assert not grips.held
+
+
+def test_how_thick_a_wall_is_shows_once_it_is_carried():
+    dish = replace(DISH, own_form=replace(SHAPES["bowl"], handling=Handling.RIM))
+    grips = Grips()
+    near = hand(0.5, 0.1 + RIM, 0.05, 0.016)
+    for held in (near, near):
+        grips.follow({"panda": held}, {}, {"unknown_1": (dish, STANDS)})
+    for opening in (0.0155, 0.012):
+        grips.follow({"panda": hand(0.5, 0.1 + RIM, 0.05, opening)}, {}, {})
+    for height in (0.05, 0.2):
+        grips.follow({"panda": hand(0.5, 0.1 + RIM, height, 0.012)}, {}, {})
+    assert grips.held, "they closed on it in the end"
+    grips.follow({"panda": hand(0.5, 0.1 + RIM, 0.2, 0.005)}, {}, {})
+    assert not grips.held
+
+
+def test_fingers_that_close_where_an_undescribed_object_fell_out_of_them_hold_nothing():
+    grips, there = Grips(), {"unknown_1": (BOX, at(0.45, 0.0, 0.025))}
+    for opening in (0.05, 0.062, 0.004):
+        grips.follow({"panda": hand(0.45, 0.0, 0.03, opening)}, {}, there)
+    assert not grips.held
+
+
+def looked(*scenes):
+    """The track of one undescribed bowl after its pictures: of each what shows (None: no picture), and the hand."""
+    sight, tracks = SceneTracker(scene_of()), ()
+    for number, (things, held) in enumerate(scenes):
+        if things is None:
+            sight.follow(frames(held), 0.1 * number)
+            continue
+        tracks = sight.look(draw(things, seed=number, stamp=0.1 * number), frames(held))
+    (track,) = [each for each in tracks if each.name == "unknown_1"]
+    return track
+
+
+AWAY, AT_RIM = hand(0.4, -0.2, 0.5, 0.08), hand(0.5, 0.1 + RIM, 0.05, 0.006)
+CARRIES, ABOVE = hand(0.45, -0.1 + RIM, 0.3, 0.006), at(0.45, -0.1, 0.2775)
+TAKEN = [([(DISH, STANDS)], AWAY)] * 4 + [(None, AT_RIM)]
+
+
+def test_what_was_seen_in_the_hand_is_not_held_once_its_place_is_open_to_view():
+    carried = [*TAKEN, ([(DISH, ABOVE)], CARRIES)]
+    assert looked(*carried).visibility is Visibility.HELD
+    assert looked(*carried, ([], CARRIES)).visibility is Visibility.GONE
+    lies = at(0.55, 0.2, 0.0275)
+    fell = looked(*carried, ([(DISH, lies)], CARRIES))
+    assert fell.visibility is Visibility.VISIBLE
+    assert math.dist(fell.pose.position, lies.position) < 0.02
+
+
+def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere():
+    unseen = [*TAKEN, *[([], CARRIES)] * 3]
+    assert looked(*unseen).visibility is Visibility.HELD
+    assert looked(*unseen, ([(box("b", "blue"), at(0.55, 0.2, 0.025))], CARRIES)).visibility is Visibility.HELD
+    assert looked(*unseen, ([(DISH, at(0.55, 0.2, 0.0275))], CARRIES)).visibility is Visibility.VISIBLE
