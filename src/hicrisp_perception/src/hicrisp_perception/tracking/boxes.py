@@ -13,8 +13,9 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Visibility
 
 from hicrisp_perception.shapes.contours import circle_around, spread_of
-from hicrisp_perception.shapes.relief import Patch, Relief, apart, points_of, relief_of, with_hidden_side
+from hicrisp_perception.shapes.relief import Patch, Relief, points_of, relief_of, with_hidden_side
 from hicrisp_perception.shapes.segments import Ground, Window, raised
+from hicrisp_perception.shapes.separating import apart
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
 
