@@ -24,7 +24,9 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.testimony import FAULTS, fault_of, told_of_end, witness_of
+from hicrisp_bench.openworld.touching import drawn_together
 from hicrisp_bench.openworld.truth import (
+    HALF,
     INTO,
     TASKS,
     Asked,
@@ -57,6 +59,7 @@ class OpenWorldTrial:
         witness: a file of ``config/llm`` whose model says from pictures how the task ended; empty for none.
         fault: one of ``testimony.FAULTS``.
         vision: the model that names what is seen; ``None`` for no names.
+        touching: whether two of the objects are put so that they touch.
     """
 
     config: Path
@@ -68,11 +71,13 @@ class OpenWorldTrial:
     witness: str = ""
     fault: str = FAULTS[0]
     vision: Optional[LlmSettings] = None
+    touching: bool = False
 
 
 def key_of(trial: OpenWorldTrial) -> str:
     """Name a trial among those of its suite."""
-    return f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness else "")
+    return (f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness else "")
+            + (", touching" if trial.touching else ""))
 
 
 def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
@@ -87,6 +92,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
     """
     cv2.setNumThreads(1)
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
+    drawn = drawn_together(scene, trial.seed) if trial.touching else None
+    scene, pair = drawn or (scene, ())
     policy = "open_loop" if trial.policy == LOOK else trial.policy
     parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
     vision = trial.vision.of_trial(key_of(trial)) if trial.vision is not None else None
@@ -116,6 +123,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
                   "first": False, "corrections": {}, "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0,
                   QUESTIONS: questions_of(asked.as_dict() for each in eyes for asked in each.usage.exchanges),
                   **seen(wares, tracks, visible)}
+        result["pair"] = touching = [name for name in pair if visible.get(name, 0.0) >= HALF]
+        result["told_apart"] = len(touching) == 2 and not (result["phantoms"] or {*pair} & {*result["missed"]})
         if asked is not None:
             result.update(_carried_out(trial, asked, world, parts, matched(wares, tracks)))
         return result
