@@ -11,7 +11,7 @@ from drawn import at, bowl, box, cylinder, draw, scene_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.shapes import SHAPES, Handling, Solid, measured, rectangle
-from hicrisp_core.model.track import Visibility
+from hicrisp_core.model.track import DOUBT, Visibility
 
 from hicrisp_perception import SceneTracker
 
@@ -157,6 +157,14 @@ def test_objects_that_touch_are_told_apart_by_a_waist_or_a_step(size, place):
         own = min(tracks.values(), key=lambda track: math.dist(track.pose.position, middle))
         assert math.dist(own.pose.position, middle) < 0.012
         assert own.unknown.size[2] == pytest.approx(wide[2], abs=0.01)
+
+
+def test_what_is_wide_at_both_ends_of_a_shaft_may_be_two():
+    tool, cube = (driver("red"), at(0.47, 0.0, 0.015, math.pi / 2.0)), (box("b", "red", (0.06, 0.06, 0.06)), at(
+        0.47, 0.133, 0.03))
+    (track,) = seen([tool, cube]).values()
+    assert DOUBT in track.unknown.attributes
+    assert not any(each.unknown.attributes for each in seen([tool]).values())
 
 
 @pytest.mark.parametrize("turn", [0.0, 1.1, 2.3, 3.9])

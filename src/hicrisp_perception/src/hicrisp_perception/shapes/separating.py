@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import List, Tuple
+from typing import List, Set, Tuple
 
 import cv2
 import numpy as np
@@ -47,7 +47,7 @@ def mixed(depth: np.ndarray) -> np.ndarray:
     return found
 
 
-def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.ndarray, np.ndarray]]:
+def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.ndarray, np.ndarray, bool]]:
     """Split what hangs together in an image where it does not on the table, because one object stands before another,
     and where two objects touch.
 
@@ -58,12 +58,12 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.nda
 
     Returns:
         The pixels of each, and those of them whose depth is its own; those at its edges, where depth lies between two
-        objects, go to the nearest.
+        objects, go to the nearest; and whether it may be two that touch.
     """
     depth = ground.depth[window]
     clear = mask & ~mixed(depth) & (ground.height[window] > -1.0)
     if not clear.any():
-        return [(mask, mask)]
+        return [(mask, mask, False)]
     places = np.stack([ground.x[window], ground.y[window]], axis=-1)
     corner, height = places[clear].min(axis=0), ground.height[window][clear]
     cells = np.floor((places - corner) / _APART).astype(int)
@@ -80,11 +80,14 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.nda
     empty = cells[ground.bare[window] & ~ground.things[window] & ~filled(mask) & (ground.depth[window] > 0.0)]
     bare[tuple(empty[((empty >= 0) & (empty < plan.shape)).all(axis=1)].T)] = True
     row, column = (np.array(ground.view.rays.camera.position[:2]) - corner) / _APART
+    doubtful: Set[int] = set()
     for part in (labels == number for number in range(1, int(labels.max()) + 1)):
         if plan[part].sum() >= _PIECE:
-            numbers = told_apart(ground_covered(part, bare, (row, column)), np.where(part, top, 0.0),
-                                 np.where(part, bottom, np.inf))
-            labels[part] += (numbers[part] - 1) * int(labels.max())
+            most = int(labels.max())
+            numbers, unsure = told_apart(ground_covered(part, bare, (row, column)), np.where(part, top, 0.0),
+                                         np.where(part, bottom, np.inf))
+            doubtful |= {int(labels[part].max()) + (number - 1) * most for number in unsure}
+            labels[part] += (numbers[part] - 1) * most
     own = np.zeros(mask.shape, np.int32)
     own[clear] = labels[at]
     numbers, pixels = np.unique(own[own > 0], return_counts=True)
@@ -96,12 +99,14 @@ def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.nda
         if abs(tops[number] - tops[other]) < _ONE_RIM and np.abs(tints[number] - tints[other]).max() < _ONE_TINT and (
                 near & (labels == other)).any() and _hollow(ground, window, own == number, own == other):
             own[own == other], labels[labels == other] = number, number
-    masks = [own == number for number in large if (own == number).any()]
+    left = [number for number in large if (own == number).any()]
+    masks = [own == number for number in left]
     if len(masks) < 2:
-        return [(mask, masks[0] if masks else clear)]
+        return [(mask, masks[0] if masks else clear, bool(doubtful & {*left}))]
     away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
     nearest = away.argmin(axis=0)
-    return [(mask & (nearest == number), each) for number, each in enumerate(masks)]
+    return [(mask & (nearest == index), each, number in doubtful)
+            for index, (number, each) in enumerate(zip(left, masks))]
 
 
 def _hollow(ground: Ground, window: Window, one: np.ndarray, other: np.ndarray) -> bool:

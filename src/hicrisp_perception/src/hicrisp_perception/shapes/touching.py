@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Set, Tuple
 
 import cv2
 import numpy as np
@@ -55,7 +55,7 @@ def ground_covered(there: np.ndarray, bare: np.ndarray, camera: Tuple[float, flo
     return filled(there | ~bare & (away > nearest[heading]) & (away < farthest[heading]))
 
 
-def told_apart(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+def told_apart(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> Tuple[np.ndarray, Set[int]]:
     """Number the objects that cover the ground together.
 
     Args:
@@ -64,25 +64,29 @@ def told_apart(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> np.n
         bottom: array (n, m), least height of it, metres; infinite where nothing is.
 
     Returns:
-        Array (n, m) with numbers from 1; 0 where nothing is.
+        Array (n, m) with numbers from 1, 0 where nothing is; and the numbers of those that may be two: what is long and
+        narrow between wide parts is of one object, or touches another with its end.
     """
-    found, left = np.zeros(covered.shape, np.int32), [covered]
+    found, left, doubtful = np.zeros(covered.shape, np.int32), [covered], set()
     while left:
         part = left.pop()
-        cut = _at_step(part, top, bottom)
-        cut = cut if cut.max() > 1 else _at_waist(part)
+        cut, long = _at_step(part, top, bottom), False
+        if cut.max() < 2:
+            cut, long = _at_waist(part)
         if cut.max() > 1:
             left += [cut == number for number in range(1, int(cut.max()) + 1)]
         else:
             found[part] = found.max() + 1
-    return found
+            doubtful |= {int(found.max())} if long else set()
+    return found, doubtful
 
 
-def _at_waist(covered: np.ndarray) -> np.ndarray:
+def _at_waist(covered: np.ndarray) -> Tuple[np.ndarray, bool]:
     """Cut where the ground is narrow beside the width of what is on either side, and for a short way only: that of a
-    shaft or a neck is longer, and what only sticks out, like a handle, gets no wider behind it.
+    shaft or a neck is longer, and what only sticks out, like a handle, gets no wider behind it. Also return whether
+    there is a longer one.
     """
-    inner = _depth_in(covered)
+    inner, long = _depth_in(covered), False
     for waist in np.arange(0.5, _WAIST * float(inner.max()) + 0.5, 0.5):
         count, cores = cv2.connectedComponents((inner > waist).astype(np.uint8), connectivity=8)
         wide = [cores == number for number in range(1, count)
@@ -91,8 +95,9 @@ def _at_waist(covered: np.ndarray) -> np.ndarray:
         near = [one for number, one in enumerate(away) if any(
             float(np.maximum(one, other)[covered].min()) < _SHORT for other in away[:number] + away[number + 1:])]
         if len(near) > 1:
-            return np.where(covered, np.argmin(near, axis=0) + 1, 0)
-    return covered.astype(np.int32)
+            return np.where(covered, np.argmin(near, axis=0) + 1, 0), False
+        long |= len(wide) > 1
+    return covered.astype(np.int32), long
 
 
 def _at_step(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

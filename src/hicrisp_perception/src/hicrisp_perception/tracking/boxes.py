@@ -51,6 +51,7 @@ class UnknownObject:
         patch: how the image showed it that this was made of.
         looks: in how many pictures it was seen.
         pixels: of which it was made.
+        doubtful: whether it may be two that touch.
     """
 
     pose: Pose
@@ -61,6 +62,7 @@ class UnknownObject:
     stamp: float
     looks: int = 1
     visibility: Visibility = Visibility.VISIBLE
+    doubtful: bool = False
 
     @property
     def certain(self) -> bool:
@@ -143,8 +145,8 @@ def boxes_in(
     return found
 
 
-def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, hands: Mapping[str, ObservedHand],
-         stamp: float) -> Optional[UnknownObject]:
+def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, doubtful: bool,
+         hands: Mapping[str, ObservedHand], stamp: float) -> Optional[UnknownObject]:
     points = points_of(ground, window, sure)
     if len(points) < _LEAST_PIXELS // 2:
         return None
@@ -164,7 +166,7 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, han
     size = max(along - _BLUR, _LEAST_SIZE), max(across - _BLUR, _LEAST_SIZE), high - bottom
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
     return UnknownObject(pose, size, relief_of(ground, window, points, pose, size), Patch.of(ground, window, mask),
-                         int(np.count_nonzero(mask)), stamp)
+                         int(np.count_nonzero(mask)), stamp, doubtful=doubtful)
 
 
 def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
