@@ -20,6 +20,7 @@ from hicrisp_bench.openworld.grounding import (
     run_grounding_trial,
 )
 from hicrisp_bench.openworld.suite import run
+from hicrisp_bench.openworld.touching import drawn_together
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, middle_of, seen
 from hicrisp_bench.runner import Runner
@@ -31,6 +32,7 @@ from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.model.meaning import Choice, Question, Reason, Refusal
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.undescribed import Ware, wares_of, with_undescribed
+from shapely.geometry import MultiPoint
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 GAP = 0.06
@@ -109,6 +111,17 @@ def test_a_look_has_objects_named_by_recorded_answers_and_keeps_these() -> None:
     found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 41, vision=vision))
     assert (found["named_rightly"], found["wrong_names"]) == (found["found"], [])
     assert [each["role"] for each in found[QUESTIONS]] == [VISION]
+
+
+def test_two_that_touch_are_put_so_by_the_seed_and_told_apart() -> None:
+    scene = load_scene(CONFIG / "scenes" / "workbench.yaml", 206)
+    drawn = drawn_together(scene, 206)
+    assert drawn is not None
+    one, other = (next(ware for ware in wares_of(drawn[0]) if ware.name == name) for name in drawn[1])
+    assert MultiPoint(one.corners[:, :2]).convex_hull.distance(MultiPoint(other.corners[:, :2]).convex_hull) < 0.001
+    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 206, touching=True))
+    assert found["pair"] == list(drawn[1])
+    assert found["told_apart"]
 
 
 def test_tasks_are_those_that_a_layout_has_and_the_same_for_a_seed(wares: Dict[str, Ware]) -> None:

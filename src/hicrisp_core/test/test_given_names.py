@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
+from hicrisp_core.model.track import DOUBT, Track, Tracks, Uncertainty, Visibility
 
 SURE = Uncertainty(0.002, 0.001, 0.01)
 
@@ -40,6 +40,13 @@ def test_the_only_unknown_thing_is_called_by_its_name_from_then_on(names: GivenN
     assert shown(names, "unknown_1") == ["box", "coffee_cup"]
     assert names.give("coffee cup", "mug").ok
     assert shown(names, "unknown_1", "unknown_2") == ["box", "mug", "unknown_2"]
+
+
+def test_what_has_a_name_is_one_object_without_doubt(names: GivenNames) -> None:
+    doubtful = replace(unknown("unknown_1"), unknown=WorldObject("unknown_1", "", attributes={DOUBT: "may be two"}))
+    assert names.called(Tracks(1.0, (doubtful,))).tracks[0].unknown.attributes == {DOUBT: "may be two"}
+    names.give("", "mug")
+    assert names.called(Tracks(1.0, (doubtful,))).tracks[0].unknown.attributes == {}
 
 
 def test_a_name_ends_when_its_thing_leaves_the_table(names: GivenNames) -> None:

@@ -10,6 +10,7 @@ from goals import SayingInterpreter, goal
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Outcome, Relation, Status, Task
 from hicrisp_core.model.meaning import Answer, Choice, Question, Reason, Refusal, Speaker, Turn
+from hicrisp_core.model.track import DOUBT
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -336,3 +337,14 @@ def test_a_drive_is_told_otherwise_and_what_was_visited_counts():
     assert (result.success, result.goal) == (True, "seen"), result.message
     assert run.world.stopped == ["go_to(agv, area_2)"]
     assert [command.split(", ")[1] for command in run.world.executed] == ["area_1)", "area_3)"]
+
+
+@pytest.mark.parametrize(("said", "moved"), [("yes", True), ("no", False), ("", False)])
+def test_what_may_be_two_that_touch_is_moved_only_if_the_user_says_so(domain, said, moved):
+    asked, state = [], table_top(THINGS)
+    doubtful = replace(state.objects["red_box"], attributes={DOUBT: "may be two objects that touch"})
+    run = TalkRun(domain, {}, replace(state, objects={**state.objects, "red_box": doubtful}),
+                  ask=lambda question, patience: asked.append(question.text) or said)
+    result = run(RED)
+    assert asked == ["red_box may be two objects that touch. Go on as if it were one? (yes, no)"]
+    assert (result.success, run.holds("red_box", "in", "bowl"), bool(result.plan)) == (moved, moved, moved)

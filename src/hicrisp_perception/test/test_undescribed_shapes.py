@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from drawn import at, bowl, box, cylinder, draw, scene_of
 from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.shapes import SHAPES, Handling, Solid, measured, rectangle
-from hicrisp_core.model.track import Visibility
+from hicrisp_core.model.track import DOUBT, Visibility
 from hicrisp_perception.tracking.unknown_objects import _joined
 
 from hicrisp_perception import SceneTracker
@@ -156,8 +157,44 @@ def test_one_box_behind_another_is_no_hollow_object(colour):
     assert len(tracks) == 2
 
 
+def mug():
+    """A round wall with a handle as thick as a finger."""
+    wall = [Solid("box", (0.005, 0.02, 0.08), Pose((0.035 * math.cos(yaw), 0.035 * math.sin(yaw), 0.0), from_yaw(yaw)))
+            for yaw in np.arange(12) * math.tau / 12]
+    floor, bar = (Solid("box", size, Pose(place)) for size, place in (((0.06, 0.06, 0.006), (0.0, 0.0, -0.037)),
+                                                                      ((0.03, 0.012, 0.05), (0.05, 0.0, 0.0))))
+    form = replace(SHAPES["box"], solids=measured((*wall, floor, bar)), outline=rectangle, handling=Handling.NONE)
+    return WorldObject("mug", "box", "box", (0.13, 0.075, 0.08), {"colour": "red"}, own_form=form)
+
+
+@pytest.mark.parametrize(("size", "place"), [
+    ((0.08, 0.06, 0.06), at(0.5, -0.075, 0.03, math.pi / 4.0)), ((0.06, 0.06, 0.12), at(0.5, -0.061, 0.06)),
+    ((0.09, 0.09, 0.02), at(0.5, -0.076, 0.01))], ids=["corner", "higher", "lower"])
+def test_objects_that_touch_are_told_apart_by_a_waist_or_a_step(size, place):
+    tracks = seen([(box("a", "red", (0.06, 0.06, 0.06)), at(0.5, 0.0, 0.03)), (box("b", "red", size), place)])
+    assert len(tracks) == 2
+    for wide, middle in ((size, place.position), ((0.06, 0.06, 0.06), (0.5, 0.0, 0.03))):
+        own = min(tracks.values(), key=lambda track: math.dist(track.pose.position, middle))
+        assert math.dist(own.pose.position, middle) < 0.012
+        assert own.unknown.size[2] == pytest.approx(wide[2], abs=0.01)
+
+
+def test_what_is_wide_at_both_ends_of_a_shaft_may_be_two():
+    tool, cube = (driver("red"), at(0.47, 0.0, 0.015, math.pi / 2.0)), (box("b", "red", (0.06, 0.06, 0.06)), at(
+        0.47, 0.133, 0.03))
+    (track,) = seen([tool, cube]).values()
+    assert DOUBT in track.unknown.attributes
+    assert not any(each.unknown.attributes for each in seen([tool]).values())
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.1, 2.3, 3.9])
+@pytest.mark.parametrize("thing", [mug(), pan()], ids=["mug", "pan"])
+def test_what_sticks_out_of_an_object_is_a_part_of_it(thing, turn):
+    assert len(seen([(thing, at(0.48, 0.0, thing.size[2] / 2.0, turn))])) == 1
+
+
 @pytest.mark.parametrize("colour", ["red", "blue"])
-def test_objects_that_touch_are_one_box_around_both(colour):
+def test_objects_of_one_height_that_touch_along_a_side_are_one_box_around_both(colour):
     (track,) = seen([(box("a", "red", (0.06, 0.06, 0.06)), at(0.5, 0.03, 0.03)),
                      (box("b", colour, (0.06, 0.06, 0.06)), at(0.5, -0.03, 0.03))]).values()
     assert sorted(track.unknown.size) == pytest.approx([0.06, 0.06, 0.12], abs=0.006)

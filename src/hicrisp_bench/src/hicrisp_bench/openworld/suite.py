@@ -32,13 +32,14 @@ POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 2, "policies": ["open_loop"]}
 SELECTS = ("trials", "seed", "scenes", "policies", "tasks")
 COLUMNS = ("scene", "policy", "task", "n", "things", "found", "found_opaque", "position_mm", "position_mm_p95",
-           "size_mm", "size_mm_p95", "phantoms", "named_rightly", "named_wrongly", "named", "placed_first", "placed",
-           "false_success", "corrections", "seconds")
+           "size_mm", "size_mm_p95", "phantoms", "told_apart", "named_rightly", "named_wrongly", "named",
+           "placed_first", "placed", "false_success", "corrections", "seconds")
 NOTE = (
     "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
     "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it, "
     "`found_opaque` without glass; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown "
-    "objects that are not there. With `--llm` its model for `vision` names them (`named_rightly`, `named_wrongly`, by "
+    "objects that are not there; with `--touching`, `told_apart` is of the pairs that touch, each at least half "
+    "visible. With `--llm` its model for `vision` names them (`named_rightly`, `named_wrongly`, by "
     "the nouns of `config/worlds`). A user names two (`named`: the camera shows both) and asks for one next to the "
     "other or in the bowl; no language model is asked: a search plans to the goal. `placed` is judged by the true "
     "poses, `placed_first` is without any correction, `false_success` is claimed only.")
@@ -62,6 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--look", action="store_true", help="only look: nothing is asked for")
     parser.add_argument("--pictures", action="store_true",
                         help="keep a picture of each task's end, or with --look the camera's plain picture")
+    parser.add_argument("--touching", action="store_true", help="put two objects of each layout so that they touch")
     parser.add_argument("--grounding", type=Path, metavar="FILE",
                         help="ask which objects the descriptions of a JSON list mean (seed; pixel of the plain "
                              "picture; say), after the role vision of --llm has named them")
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     namer = None if asked.offline else asked
     seeds = range(options.seed, options.seed + options.trials)
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
-                                               vision=namer) for seed in seeds])
+                                               vision=namer, touching=options.touching) for seed in seeds])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
     found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
     rows = [_row(scene, policy, "all", own, namer is not None) for (scene, policy), own in found]
@@ -158,6 +160,9 @@ def _row(scene: str, policy: str, task: str, own: Tally, named: bool) -> Row:
     row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
                 **share_of("found", found, things), **share_of("found_opaque", of_these, opaque),
                 **own.totals("phantoms")}
+    pairs = own.count(lambda each: len(each.get("pair", ())) == 2)
+    if pairs:
+        row.update(**share_of("told_apart", own.count(lambda each: each["told_apart"]), pairs))
     if named:
         row.update(**share_of("named_rightly", *own.totals("named_rightly", "found").values()),
                    named_wrongly=sum(len(each["wrong_names"]) for each in own.whole))

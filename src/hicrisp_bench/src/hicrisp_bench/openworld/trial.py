@@ -25,7 +25,9 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.explained import told_of_failures, with_model
 from hicrisp_bench.openworld.testimony import FAULTS, SLIP, fault_of, told_of_end, witness_of
+from hicrisp_bench.openworld.touching import drawn_together
 from hicrisp_bench.openworld.truth import (
+    HALF,
     INTO,
     TASKS,
     Asked,
@@ -59,6 +61,7 @@ class OpenWorldTrial:
         fault: one of ``testimony.FAULTS``.
         vision: the model that names what is seen; ``None`` for no names.
         llm: the model that corrects, and explains failures from pictures; ``None`` for a search.
+        touching: whether two of the objects are put so that they touch.
     """
 
     config: Path
@@ -71,11 +74,13 @@ class OpenWorldTrial:
     fault: str = FAULTS[0]
     vision: Optional[LlmSettings] = None
     llm: Optional[LlmSettings] = None
+    touching: bool = False
 
 
 def key_of(trial: OpenWorldTrial) -> str:
     """Name a trial among those of its suite."""
-    return f"{trial.scene}, {trial.policy}, {trial.seed}" + (f", {trial.fault}" if trial.witness or trial.llm else "")
+    return (f"{trial.scene}, {trial.policy}, {trial.seed}"
+            + (f", {trial.fault}" if trial.witness or trial.llm else "") + (", touching" if trial.touching else ""))
 
 
 def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
@@ -90,6 +95,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
     """
     cv2.setNumThreads(1)
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
+    drawn = drawn_together(scene, trial.seed) if trial.touching else None
+    scene, pair = drawn or (scene, ())
     policy = "open_loop" if trial.policy == LOOK else trial.policy
     parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
     vision = trial.vision.of_trial(key_of(trial)) if trial.vision is not None else None
@@ -119,6 +126,8 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
                   "first": False, "corrections": {}, "corrected_by": {}, "message": "", "seconds": 0.0, "wall_s": 0.0,
                   QUESTIONS: questions_of(asked.as_dict() for each in eyes for asked in each.usage.exchanges),
                   **seen(wares, tracks, visible)}
+        result["pair"] = touching = [name for name in pair if visible.get(name, 0.0) >= HALF]
+        result["told_apart"] = len(touching) == 2 and not (result["phantoms"] or {*pair} & {*result["missed"]})
         if asked is not None:
             result.update(_carried_out(trial, asked, world, parts, matched(wares, tracks)))
         return result

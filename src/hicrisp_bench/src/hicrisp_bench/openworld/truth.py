@@ -22,7 +22,8 @@ from shapely.geometry import MultiPoint, Point
 
 _NEAR = 0.03
 """Metres from where an object is, in which it counts as found there."""
-_HALF = 0.5
+HALF = 0.5
+"""Part of an object that is to be visible if it is to be found."""
 _NUMBERED = re.compile(r"_\d+$")
 """Of the second and further objects with a noun."""
 _APART = 0.10
@@ -120,7 +121,7 @@ def seen(wares: Mapping[str, Ware], tracks: Mapping[str, WorldObject], visible: 
         many of those found have a right name, with the wrong names.
     """
     pairs = matched(wares, tracks)
-    expected = [name for name, part in visible.items() if part >= _HALF]
+    expected = [name for name, part in visible.items() if part >= HALF]
     at: Dict[str, Pose] = {name: pose for name, track in pairs.items() for pose in (tracks[track].pose,)
                            if pose is not None and _near(pose, wares[name])}
     found = [name for name in expected if name in at]

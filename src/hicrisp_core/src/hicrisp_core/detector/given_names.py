@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Sequence
 
 from hicrisp_core.model.geometry import Vector
-from hicrisp_core.model.track import Track, Tracks, Visibility
+from hicrisp_core.model.track import DOUBT, Track, Tracks, Visibility
 from hicrisp_core.ports.observer import Naming
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -97,7 +97,8 @@ class GivenNames:
             track if track.unknown is None else replace(
                 track, name=names.get(track.name, track.name), unknown=replace(
                     track.unknown, name=names.get(track.name, track.name),
-                    attributes={**track.unknown.attributes,
+                    attributes={**{key: said for key, said in track.unknown.attributes.items()
+                                   if key != DOUBT or track.name not in names},
                                 **(given[track.name].attributes if track.name in given else {})}))
             for track in view.tracks))
 

@@ -23,7 +23,8 @@ from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import same_goal
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal, Speaker, Turn, wants_end
+from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn, wants_end
+from hicrisp_core.model.track import DOUBT
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
@@ -34,6 +35,7 @@ _LIMIT = 300.0
 """Wall seconds for one answer of the interpreter."""
 _MOST_QUESTIONS = 3
 """How often the user is asked back about one request."""
+_TAKE_APART = "Nothing was moved. Move the objects apart, and ask again; a name tells that it is one."
 log = logging.getLogger(__name__)
 CHANGED, KEPT, CANCELED = "changed", "kept", "canceled"
 """What a remark does to the task."""
@@ -74,9 +76,10 @@ def settle(
             ports.interpreter.understand(request, Deadline(_LIMIT))
         turns = (*turns, Turn(Speaker.USER, request.text))
         ledger.used(found.usage)
-        if over() or not isinstance(found.meaning, Question):
-            return Settled(found.meaning, turns, found.trouble)
-        question = found.meaning
+        meaning = _doubted(found.meaning, request.world) if isinstance(found.meaning, Goal) else found.meaning
+        if over() or not isinstance(meaning, Question):
+            return Settled(meaning, turns, found.trouble)
+        question = meaning
         with ledger.for_a_person():
             said = ports.ask(question, patience)
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
@@ -91,9 +94,21 @@ def settle(
         choice = question.chosen(said)
         if choice is not None and choice.goal is not None:
             return Settled(choice.goal, (*turns, Turn(Speaker.USER, choice.text)))
+        if choice is not None and isinstance(found.meaning, Goal):
+            return Settled(Refusal(Reason.NOTHING_TO_DO, _TAKE_APART), (*turns, Turn(Speaker.USER, choice.text)))
         request = replace(request, text=choice.text if choice is not None else said, conversation=turns)
     why = "The answers so far did not settle it. Say the whole task in other words."
     return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
+
+
+def _doubted(goal: Goal, world: WorldState) -> Meaning:
+    """Return a goal, or the question whether its objects are single ones where that is in doubt."""
+    doubts = {name: world.objects[name].attributes[DOUBT] for name in goal.names
+              if name in world.objects and DOUBT in world.objects[name].attributes}
+    if not doubts:
+        return goal
+    told = " ".join(f"{name} {doubt}." for name, doubt in doubts.items())
+    return Question(f"{told} Go on as if it were one? (yes, no)", (Choice("yes", goal), Choice("no")))
 
 
 def _with_choices(question: Question) -> str:

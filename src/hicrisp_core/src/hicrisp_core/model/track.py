@@ -9,7 +9,9 @@ from typing import Optional, Tuple
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.world import EXACT, Uncertainty, Visibility, WorldObject
 
-__all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "Tracks", "Visibility"]
+__all__ = ["BLIND", "DOUBT", "EXACT", "Track", "Uncertainty", "Tracks", "Visibility"]
+DOUBT = "doubt"
+"""Attribute of an undescribed object that may be no single one, in words; it ends with a name."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
 from typing import List, Optional, Tuple
 
 import cv2
@@ -22,20 +21,6 @@ _CELL = 0.004
 """Metres: two pixels or more of a camera a metre away."""
 _LEVEL = 0.015
 """Heights that make one solid, metres."""
-_APART = 0.005
-"""Cells of the table between which objects are told apart, metres."""
-_ONE_RIM = 0.02
-"""How much higher a piece of a rim may seem to be than another one, metres."""
-_PIECE = 60
-"""Least pixels of an object that stands behind another one."""
-_RIM_GAP, _ONE_TINT = 6, 0.06
-"""Cells between two pieces of one rim, and by how much the shares of red, green and blue in their colours differ."""
-_WIDE, _BETWEEN = 3, 0.015
-"""Pixels from a mixed one to the surfaces between which it is, and by how much it is from both, metres."""
-_FLAT = 0.01
-"""Metres below its top up to which a piece is flat there."""
-_FEW = 3
-"""Pixels in a cell and those around it that are more than noise."""
 _OPEN, _PIERCED = 0.25, 0.15
 """Share of its pixels that show an object at least where it stands, and of the open ones that show what is behind it at
 most."""
@@ -292,87 +277,3 @@ def relief_of(ground: Ground, window: Window, points: np.ndarray, box: Pose, siz
         beside = (cv2.dilate(own.astype(np.uint8), NEIGHBOURS) > 0) & ~own & ~outside
         grid[own] = grid[beside].min()
     return Relief(grid, size)
-
-
-def mixed(depth: np.ndarray) -> np.ndarray:
-    """Find the pixels at edges that show neither of two surfaces but a depth between theirs.
-
-    Args:
-        depth: array (height, width), metres.
-
-    Returns:
-        The mask.
-    """
-    around = np.pad(depth, _WIDE, mode="edge")
-    rows, columns = depth.shape
-    found = np.zeros(depth.shape, bool)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        one, other = (around[_WIDE + side * _WIDE * down:, _WIDE + side * _WIDE * right:][:rows, :columns] - depth
-                      for side in (-1, 1))
-        found |= (np.minimum(one, other) < -_BETWEEN) & (np.maximum(one, other) > _BETWEEN)
-    return found
-
-
-def apart(ground: Ground, window: Window, mask: np.ndarray) -> List[Tuple[np.ndarray, np.ndarray]]:
-    """Split what hangs together in an image where it does not on the table: one object stands before another.
-
-    Args:
-        ground: the image, split into table and objects.
-        window: a part of the image.
-        mask: which pixels of the window show objects.
-
-    Returns:
-        The pixels of each, and those of them whose depth is its own; those at its edges, where depth lies between two
-        objects, go to the nearest.
-    """
-    depth = ground.depth[window]
-    clear = mask & ~mixed(depth) & (ground.height[window] > -1.0)
-    if not clear.any():
-        return [(mask, mask)]
-    places = np.stack([ground.x[window], ground.y[window]], axis=-1)
-    cells = np.floor((places - places[clear].min(axis=0)) / _APART).astype(int)
-    plan = np.zeros(cells[clear].max(axis=0) + 1, np.int32)
-    np.add.at(plan, tuple(cells[clear].T), 1)
-    # With a cell's neighbours: what is thin has few pixels in each. Dilated: with small gaps between them.
-    there = (plan > 0) & (cv2.boxFilter(plan.astype(np.float32), -1, (3, 3), normalize=False) >= _FEW)
-    _, labels = cv2.connectedComponents(cv2.dilate(there.view(np.uint8), NEIGHBOURS), connectivity=8)
-    labels[~there] = 0
-    own = np.zeros(mask.shape, np.int32)
-    own[clear] = labels[tuple(cells[clear].T)]
-    numbers, pixels = np.unique(own[own > 0], return_counts=True)
-    large = [number for number, count in zip(numbers, pixels) if count >= _PIECE]
-    tops = {number: float(np.percentile(ground.height[window][own == number], 97.0)) for number in large}
-    tints = {number: _tint(ground.view.colour[window][own == number]) for number in large}
-    for number, other in combinations(large, 2):  # The two sides of a hollow object, whose thin rim is hardly seen.
-        near = cv2.dilate((labels == number).astype(np.uint8), NEIGHBOURS, iterations=_RIM_GAP) > 0
-        if abs(tops[number] - tops[other]) < _ONE_RIM and np.abs(tints[number] - tints[other]).max() < _ONE_TINT and (
-                near & (labels == other)).any() and _hollow(ground, window, own == number, own == other):
-            own[own == other], labels[labels == other] = number, number
-    masks = [own == number for number in large if (own == number).any()]
-    if len(masks) < 2:
-        return [(mask, masks[0] if masks else clear)]
-    away = np.stack([cv2.distanceTransform((~each).astype(np.uint8), cv2.DIST_L2, 3) for each in masks])
-    nearest = away.argmin(axis=0)
-    return [(mask & (nearest == number), each) for number, each in enumerate(masks)]
-
-
-def _hollow(ground: Ground, window: Window, one: np.ndarray, other: np.ndarray) -> bool:
-    """Check whether the farther one of two pieces is the inside of a wall: hardly flat on top, farthest in the middle,
-    unlike the front of another object that stands behind the nearer one.
-    """
-    x, y, _ = ground.view.rays.camera.position
-    pieces = [np.stack([each[window][mask] for each in (ground.x, ground.y, ground.height)], axis=1)
-              for mask in (one, other)]
-    far = max(pieces, key=lambda points: float(np.hypot(*(points[:, :2] - (x, y)).mean(axis=0))))
-    if (far[:, 2] > np.percentile(far[:, 2], 97.0) - _FLAT).mean() > 0.5:
-        return False
-    ahead = far[:, :2].mean(axis=0) - (x, y)
-    ahead /= np.linalg.norm(ahead)
-    return bool(np.polyfit(far[:, :2] @ (-ahead[1], ahead[0]), far[:, :2] @ ahead, 2)[0] < 0.0)
-
-
-def _tint(colour: np.ndarray) -> np.ndarray:
-    """Return the shares of red, green and blue in the colour of most pixels, whatever the light."""
-    mean = np.median(colour, axis=0) + 1.0
-    shares: np.ndarray = mean / mean.sum()
-    return shares

@@ -13,8 +13,9 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Visibility
 
 from hicrisp_perception.shapes.contours import circle_around, spread_of
-from hicrisp_perception.shapes.relief import Patch, Relief, apart, points_of, relief_of, with_hidden_side
+from hicrisp_perception.shapes.relief import Patch, Relief, points_of, relief_of, with_hidden_side
 from hicrisp_perception.shapes.segments import Ground, Window, raised
+from hicrisp_perception.shapes.separating import apart
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import NEIGHBOURS
 
@@ -50,6 +51,7 @@ class UnknownObject:
         patch: how the image showed it that this was made of.
         looks: in how many pictures it was seen.
         pixels: of which it was made.
+        doubtful: whether it may be two that touch.
     """
 
     pose: Pose
@@ -60,6 +62,7 @@ class UnknownObject:
     stamp: float
     looks: int = 1
     visibility: Visibility = Visibility.VISIBLE
+    doubtful: bool = False
 
     @property
     def certain(self) -> bool:
@@ -142,8 +145,8 @@ def boxes_in(
     return found
 
 
-def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, hands: Mapping[str, ObservedHand],
-         stamp: float) -> Optional[UnknownObject]:
+def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, doubtful: bool,
+         hands: Mapping[str, ObservedHand], stamp: float) -> Optional[UnknownObject]:
     points = points_of(ground, window, sure)
     if len(points) < _LEAST_PIXELS // 2:
         return None
@@ -163,7 +166,7 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, han
     size = max(along - _BLUR, _LEAST_SIZE), max(across - _BLUR, _LEAST_SIZE), high - bottom
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
     return UnknownObject(pose, size, relief_of(ground, window, points, pose, size), Patch.of(ground, window, mask),
-                         int(np.count_nonzero(mask)), stamp)
+                         int(np.count_nonzero(mask)), stamp, doubtful=doubtful)
 
 
 def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:

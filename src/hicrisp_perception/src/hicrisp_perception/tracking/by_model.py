@@ -18,8 +18,8 @@ from hicrisp_perception.shapes.evidence import render, tolerance, weigh
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit
 from hicrisp_perception.shapes.outline import OutlineFit
-from hicrisp_perception.shapes.relief import mixed
 from hicrisp_perception.shapes.segments import Ground, Window
+from hicrisp_perception.shapes.separating import mixed
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand

@@ -8,7 +8,7 @@ from typing import Container, Dict, List, Mapping, Optional, Sequence, Set, Tupl
 
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.model.track import DOUBT, Track, Uncertainty, Visibility
 from hicrisp_core.robot.gripper import Gripper
 
 from hicrisp_perception.shapes.evidence import cover, evidence_at
@@ -84,10 +84,11 @@ class UnknownObjects:
 
     def _shape(self, name: str) -> Tuple[WorldObject, Pose]:
         known = self._named[name]
+        doubt = {DOUBT: "may be two objects that touch"} if known.doubtful else {}
         if self._hand is None:
-            return WorldObject(name, "", "box", known.size, movable=False), known.pose
+            return WorldObject(name, "", "box", known.size, doubt, movable=False), known.pose
         found = shape_of(known.relief, self._hand)
-        return (WorldObject(name, "", found.name, found.size, movable=False, own_form=found.form),
+        return (WorldObject(name, "", found.name, found.size, doubt, movable=False, own_form=found.form),
                 known.pose.compose(found.foot))
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
