@@ -21,9 +21,10 @@ def bar(seed: int = 0) -> np.ndarray:
 def test_a_model_is_pulled_to_where_its_surface_is_measured():
     look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
     measured = np.array([true.apply(tuple(point)) for point in bar(1)[:200, :3]])
-    found = _pulled(look, measured, Pose((0.49, 0.11, 0.015), from_yaw(0.3)), _STEPS)
+    (found, far), away = _pulled(look, measured, [Pose((0.49, 0.11, 0.015), from_yaw(0.3)), Pose((0.6, 0.2, 0.01))], _STEPS)
     assert np.allclose(found.position, true.position, atol=0.003)
     assert abs(found.yaw - true.yaw) < 0.03
+    assert far.position == (0.6, 0.2, 0.01) and away[0] < 0.004 < away[1]  # Nothing pulls at what is far from it.
 
 
 def test_points_on_a_surface_are_explained_and_those_above_it_are_not():

@@ -149,10 +149,12 @@ def _samples(reach: float) -> np.ndarray:
 def _heights_at(seen: np.ndarray, half: np.ndarray, cell: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """Return what reads the heights at places; the ground's outside of the grid."""
 
+    low, high, last = np.zeros(2), np.array(seen.shape) + 1.0, seen.shape[1] + 2
+    flat = np.pad(seen, 1).ravel()
+
     def read(places: np.ndarray) -> np.ndarray:
-        index = np.floor((places + half) / cell).astype(int)
-        inside = ((index >= 0) & (index < seen.shape)).all(axis=-1)
-        rows, columns = np.moveaxis(np.where(inside[..., None], index, 0), -1, 0)
-        return np.where(inside, seen[rows, columns], 0.0)
+        index = np.clip((places + half) / cell + 1.0, low, high).astype(np.intp)
+        found: np.ndarray = flat[index[..., 0] * last + index[..., 1]]
+        return found
 
     return read

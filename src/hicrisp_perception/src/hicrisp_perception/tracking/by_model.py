@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply
+from hicrisp_core.model.geometry import Quaternion, as_vector, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 
@@ -318,9 +318,11 @@ def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
 def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
     """Return the best way in which a model lies in measured points, from several starts."""
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
-    begun = [_pulled(look, few, start, _STEPS[:1]) for start in starts] if len(starts) > _BEST else starts
-    begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
-    pulled = [_pulled(look, seen.points, start, _STEPS) for start in begun[:_BEST]]
+    begun = starts
+    if len(starts) > _BEST:
+        begun, away = _pulled(look, few, starts, _STEPS[:1])
+        begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
+    pulled, _ = _pulled(look, seen.points, begun, _STEPS)
     return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
                key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
 
@@ -334,23 +336,33 @@ def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
         yield pose.shifted((0.0, 0.0, -bottom))
 
 
-def _pulled(look: Look, points: np.ndarray, pose: Pose, steps: Sequence[Tuple[float, int]]) -> Pose:
-    """Move and turn a model about the vertical to where measured points are nearest to it."""
-    for gate, times in steps:
-        for _ in range(times):
-            away, nearest = look.tree.query(_local(points, pose))
-            near = away < gate
-            if np.count_nonzero(near) < _LEAST // 4:
-                return pose
-            there = look.points[nearest[near]] @ matrix_of(pose).T + np.array(pose.position)
-            here = points[near]
-            one, other = there.mean(axis=0), here.mean(axis=0)
-            a, b = (there - one)[:, :2], (here - other)[:, :2]
-            turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
-            about = Pose((0.0, 0.0, 0.0), from_yaw(turn))
-            x, y, z = matrix_of(about) @ (np.array(pose.position) - one) + other
-            pose = Pose((float(x), float(y), float(z)), multiply(from_yaw(turn), pose.orientation))
-    return pose
+def _pulled(look: Look, points: np.ndarray, starts: Sequence[Pose], steps: Sequence[Tuple[float, int]]
+            ) -> Tuple[List[Pose], np.ndarray]:
+    """Move and turn a model about the vertical to where measured points are nearest to it.
+
+    Returns:
+        Where it gets to from each start, and how far the points are from it there, metres.
+    """
+    at, lies = np.array([start.position for start in starts]), np.array([matrix_of(start) for start in starts])
+    turned, going = np.zeros(len(starts)), np.ones(len(starts), bool)
+    for gate in (gate for gate, times in steps for _ in range(times)):
+        away, nearest = look.tree.query((points - at[:, None]) @ lies)
+        near = away < gate
+        count = near.sum(axis=1)
+        going &= count >= _LEAST // 4
+        weight = near[..., None] / np.maximum(count, 1)[:, None, None]
+        there = look.points[np.where(near, nearest, 0)] @ lies.transpose(0, 2, 1) + at[:, None]
+        one, other = (there * weight).sum(axis=1), (points * weight).sum(axis=1)
+        a, b = ((each - middle[:, None])[..., :2] for each, middle in ((there, one), (points, other)))
+        turn = np.arctan2(((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) * near).sum(axis=1),
+                          ((a * b).sum(axis=2) * near).sum(axis=1)) * going
+        sine, cosine, flat = np.sin(turn), np.cos(turn), np.zeros(len(starts))
+        about = np.stack([cosine, -sine, flat, sine, cosine, flat, flat, flat, flat + 1.0], axis=1).reshape(-1, 3, 3)
+        at = np.where(going[:, None], (about @ (at - one)[..., None])[..., 0] + other, at)
+        lies, turned = about @ lies, turned + turn
+    poses = [Pose(as_vector(place), multiply(from_yaw(float(turn)), start.orientation))
+             for place, turn, start in zip(at, turned, starts)]
+    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], _GAP).mean(axis=1)
 
 
 def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
