@@ -1,9 +1,12 @@
 """Objects are named by their models: by shape and colour, and not at all where two are too alike."""
 
 import numpy as np
+import pytest
+from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_perception.tracking.by_model import _STEPS, Look, _alike, _cheapest, _local, _pulled
+from hicrisp_perception.shapes.findings import Findings
+from hicrisp_perception.tracking.by_model import _STEPS, Look, Models, _alike, _cheapest, _Laid, _local, _pulled
 
 
 def bar(seed: int = 0) -> np.ndarray:
@@ -21,10 +24,12 @@ def bar(seed: int = 0) -> np.ndarray:
 def test_a_model_is_pulled_to_where_its_surface_is_measured():
     look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
     measured = np.array([true.apply(tuple(point)) for point in bar(1)[:200, :3]])
-    (found, far), away = _pulled(look, measured, [Pose((0.49, 0.11, 0.015), from_yaw(0.3)), Pose((0.6, 0.2, 0.01))], _STEPS)
+    starts = [Pose((0.49, 0.11, 0.015), from_yaw(0.3)), Pose((0.6, 0.2, 0.01))]
+    (found, far), away = _pulled(look, measured, starts, _STEPS)
     assert np.allclose(found.position, true.position, atol=0.003)
     assert abs(found.yaw - true.yaw) < 0.03
-    assert far.position == (0.6, 0.2, 0.01) and away[0] < 0.004 < away[1]  # Nothing pulls at what is far from it.
+    assert far.position == (0.6, 0.2, 0.01)  # Nothing pulls at what is far from it.
+    assert away[0] < 0.004 < away[1]
 
 
 def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
@@ -41,3 +46,13 @@ def test_names_go_to_the_likeliest_and_are_doubted_where_the_other_way_round_cos
     assert sorted(_cheapest(clear)) == [(0, 0), (1, 1)]
     assert not _alike(clear, (0, 0), (1, 1))
     assert _alike(np.array([[0.5, 0.52], [0.55, 0.5]]), (0, 0), (1, 1))
+
+
+@pytest.mark.parametrize(("wall", "cost", "sigma"), [(0.11, 1.1, 0.06), (0.11, 0.5, 0.002), (0.02, 1.1, 0.002)])
+def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_doubt(wall, cost, sigma):
+    models, bar_, pose = Models({"bar": bar()}, {}), box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01)
+    for hidden, worth in ((0.02, 0.4), (wall, cost)):
+        ground = ground_of(draw([(bar_, pose), (box("wall", "red", (0.01, 0.3, hidden)), at(0.57, 0.0, hidden / 2.0))]))
+        found = Findings(np.zeros(ground.view.shape, bool))
+        assert models._take(bar_, _Laid(pose, worth, 1.0), ground, found)
+    assert np.sqrt(found.fits["bar"].place.covariance[0, 0]) == pytest.approx(sigma, abs=0.01)

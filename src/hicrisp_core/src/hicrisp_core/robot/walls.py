@@ -135,8 +135,8 @@ class _Around:
         highest = np.where(between, self._heights[:, len(self._core) // 2], 0.0).max(axis=1)
         good = narrow & parallel & ~(any_ & beside).any(axis=1) & (highest <= tops + _GROUND)
         held, tops, widths = (self._middles + at[:, None] * self._closing)[good], tops[good], widths[good]
-        apart = self._all[None] - held[:, None]
-        under = (np.abs(apart @ self._closing) < hand.palm[1] / 2.0) & (np.abs(apart @ self._across) < hand.palm[0] / 2.0)
+        apart = np.abs((self._all[None] - held[:, None]) @ np.stack([self._closing, self._across], axis=1))
+        under = (apart < np.array(hand.palm[1::-1]) / 2.0).all(axis=2)
         free = np.where(under, self._tall, 0.0).max(axis=1) <= tops - depth + hand.depth
         return held[free], tops[free], widths[free]
 

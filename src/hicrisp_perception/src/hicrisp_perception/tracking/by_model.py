@@ -41,6 +41,8 @@ _TRIES = 8
 """Pairs of an object and of what is seen that are compared in a picture but the first."""
 _WORSE, _LEAST_GONE = 0.3, 20
 """By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
+_SHOWN, _DOUBTED = 0.5, 0.5
+"""Share of an object that shows up to which its place is doubted where it fits that much worse than it did."""
 _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
@@ -178,6 +180,7 @@ class Models:
         self._twins = [(one, other) for one, other in combinations(looks, 2)
                        if np.array_equal(looks[one][:, 3:6], looks[other][:, 3:6])]
         self._begun, self._left = False, 0
+        self._usual: Dict[str, float] = {}
         self._tried: Dict[Tuple[str, Tuple[int, ...]], Optional[_Laid]] = {}
 
     def recognise(self, ground: Ground, objects: Sequence[WorldObject], found: Findings, before: PastFindings,
@@ -294,7 +297,11 @@ class Models:
         if rendering is None:
             return False
         evidence = weigh(rendering, ground, others=found.claimed)
-        place = OutlineFit(*pose.position[:2], yaw, np.diag([4e-6, 4e-6, 1e-3]), 0.0, _LEAST)
+        usual = self._usual[item.name] = min(laid.cost, self._usual.get(item.name, math.inf))
+        # What little shows may be of another object if it fits worse than all of it did.
+        poor = laid.cost > usual + _DOUBTED and evidence.visible < _SHOWN
+        variance = self._looks[item.name].radius ** 2 if poor else 4e-6
+        place = OutlineFit(*pose.position[:2], yaw, np.diag([variance, variance, 1e-3]), 0.0, _LEAST)
         found.fits[item.name] = fit = Fit(lie, place, bottom, resting, evidence, laid.cost, rendering)
         found.claim(item.name, fit, ground)
         return True
