@@ -206,6 +206,7 @@ class Models:
             there, through = self._looks[name].against(last, ground)
             if through < max(there, _LEAST_GONE):  # What moves leaves its place.
                 del left[name]
+                found.there.add(name)
         self._left = _TRIES
         for lies in _ROUNDS if left else ():
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)

@@ -133,7 +133,8 @@ class Tracks:
         gone = before.visibility is Visibility.GONE
         if not gone and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
             return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
-        return replace(before, visibility=Visibility.GONE if gone or shown.absent else Visibility.HIDDEN)
+        gone = gone or (shown.absent and name not in found.there)
+        return replace(before, visibility=Visibility.GONE if gone else Visibility.HIDDEN)
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
