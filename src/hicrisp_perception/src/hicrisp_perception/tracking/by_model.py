@@ -43,6 +43,8 @@ _WORSE, _LEAST_GONE = 0.3, 20
 """By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
 _SHOWN, _DOUBTED = 0.5, 0.5
 """Share of an object that shows up to which its place is doubted where it fits that much worse than it did."""
+_OPEN, _SPECK = 0.3, 0.05
+"""Share of its points that have to show what is behind an object that is gone, and to be seen of one that is there."""
 _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
@@ -78,8 +80,9 @@ class Look:
         self.points, self.normals = rows[:, :3], rows[:, 6:]
         self.tree = cKDTree(self.points)
         self.radius = float(np.linalg.norm(self.points[:, :2], axis=1).max())
-        # A pixel shows the mean of the paint around a point.
-        self.colours = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]].mean(axis=1)
+        around = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]]
+        self.colours = around.mean(axis=1)  # A pixel shows the mean of the paint around a point.
+        self.motley = around.std(axis=1) / 2.0  # By which that may be off.
 
     def explains(self, points: np.ndarray, pose: Pose, near: float) -> np.ndarray:
         """Check which measured points are on its surface.
@@ -97,7 +100,7 @@ class Look:
         off = np.abs(((local[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
         return np.asarray(((off < near) & (away < _GAP)).any(axis=1))
 
-    def against(self, pose: Pose, ground: Ground) -> Tuple[float, int]:
+    def against(self, pose: Pose, ground: Ground) -> Tuple[float, int, int]:
         """Compare what of it is not hidden by itself with a picture.
 
         Args:
@@ -105,7 +108,8 @@ class Look:
             ground: the picture, split into table and objects.
 
         Returns:
-            How many of its points are seen, the better the depth fits the more, and how many show what is behind.
+            How many of its points are seen, the better the depth fits the more, how many show what is behind, and how
+            many would be seen if nothing were before it.
         """
         points = self.points @ matrix_of(pose).T + np.array(pose.position)
         depth = ground.view.rays.depth_of(points)
@@ -113,7 +117,7 @@ class Look:
         height, width = ground.view.shape
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
         if not inside.any():
-            return 0, 0
+            return 0.0, 0, 0
         row, column, depth = row[inside], column[inside], depth[inside]
         cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
         nearest = np.full(int(cell.max()) + 1, np.inf)
@@ -124,7 +128,7 @@ class Look:
         known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
         near = tolerance(ground, float(depth.mean()))
         agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
-        return float(agree.sum()), np.count_nonzero(known & (behind > near))
+        return float(agree.sum()), np.count_nonzero(known & (behind > near)), len(measured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +207,8 @@ class Models:
             if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
                 del left[name]
                 continue
-            there, through = self._looks[name].against(last, ground)
-            if through < max(there, _LEAST_GONE):  # What moves leaves its place.
+            there, through, whole = self._looks[name].against(last, ground)
+            if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
                 del left[name]
                 found.there.add(name)
         self._left = _TRIES
@@ -298,7 +302,9 @@ class Models:
         if rendering is None:
             return False
         evidence = weigh(rendering, ground, others=found.claimed)
-        usual = self._usual[item.name] = min(laid.cost, self._usual.get(item.name, math.inf))
+        usual = self._usual.get(item.name, math.inf)
+        if evidence.covered < evidence.whole / 2.0:
+            self._usual[item.name] = min(laid.cost, usual)
         # What little shows may be of another object if it fits worse than all of it did.
         poor = laid.cost > usual + _DOUBTED and evidence.visible < _SHOWN
         variance = self._looks[item.name].radius ** 2 if poor else 4e-6
@@ -380,8 +386,11 @@ def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
         return _Laid(pose, math.inf, 1.0)
     paint, shown = look.colours[nearest[own]], seen.colours[own]
     light = float((paint * shown).sum() / max(1.0, (paint * paint).sum()))
-    colour = float(np.abs(shown - light * paint).mean()) / _COLOUR
-    seen_, through = look.against(pose, ground)
+    off = np.abs(shown - light * paint) - light * look.motley[nearest[own]]
+    colour = float(np.maximum(off, 0.0).mean()) / _COLOUR
+    seen_, through, whole = look.against(pose, ground)
+    if seen_ < _SPECK * whole:
+        return _Laid(pose, math.inf, 1.0)
     pierced = through / max(1, seen_ + through)
     cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / _NEAR / 2.0 + colour
     return _Laid(pose, cost, max(light, 1e-3))

@@ -28,6 +28,8 @@ _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
 """Uncertainty of a measured height without a known support, metres."""
+_IN_HAND = 0.008
+"""Uncertainty of where an object is between fingers at most, metres."""
 _IN_VIEW = 0.8
 """Visible share of an unoccluded object: rims are mixed."""
 _SAME_PLACE = 0.5
@@ -104,6 +106,8 @@ class Tracks:
         """
         before = self._known.get(name)
         uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
+        if visibility is Visibility.HELD:  # Fingers that close on it show where it is.
+            uncertainty = replace(uncertainty, position=min(uncertainty.position, _IN_HAND))
         self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
     def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
