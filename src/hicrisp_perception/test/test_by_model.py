@@ -6,7 +6,8 @@ from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_perception.shapes.findings import Findings
-from hicrisp_perception.tracking.by_model import _STEPS, Look, Models, _alike, _cheapest, _Laid, _local, _pulled
+from hicrisp_perception.tracking.by_model import _STEPS, Models, _alike, _cheapest, _Laid, _pulled
+from hicrisp_perception.tracking.looks import Look, local
 
 
 def bar(seed: int = 0) -> np.ndarray:
@@ -36,8 +37,8 @@ def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
     look, pose = Look(bar()), Pose((0.5, 0.1, 0.01))
     measured = bar(1)[:, :3] + pose.position
     assert look.explains(measured, pose, 0.002).mean() > 0.95
-    local = _local(measured, pose)
-    above = measured[(np.abs(local[:, 2] - 0.01) < 1e-6) & (np.abs(local[:, 1]) < 0.005)] + (0.0, 0.0, 0.015)
+    seen = local(measured, pose)
+    above = measured[(np.abs(seen[:, 2] - 0.01) < 1e-6) & (np.abs(seen[:, 1]) < 0.005)] + (0.0, 0.0, 0.015)
     assert not look.explains(above, pose, 0.002).any()
 
 

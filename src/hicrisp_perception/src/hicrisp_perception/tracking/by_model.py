@@ -12,9 +12,8 @@ import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Quaternion, as_vector, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial import cKDTree
 
-from hicrisp_perception.shapes.evidence import render, tolerance, weigh
+from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit
 from hicrisp_perception.shapes.outline import OutlineFit
@@ -23,6 +22,7 @@ from hicrisp_perception.shapes.segments import Ground, Window
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
+from hicrisp_perception.tracking.looks import GAP, Look, local
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
@@ -49,11 +49,6 @@ _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
 """By how much the names of two objects have to be cheaper than when they are exchanged."""
-_GAP = 0.04
-"""Metres between two points of a model at most."""
-_CELL = 4
-"""Pixels within which the nearest points of a model hide others."""
-_FRONT = 0.012
 _COLOUR = 40.0
 """Difference of colours that costs as much as a wrong shape, of 255."""
 _LIGHT = 1.0
@@ -66,69 +61,6 @@ _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _H
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _ROUNDS = ((_UPRIGHT,), (_UPRIGHT,), _LIES)
 """How objects may stand or lie that are looked for in what those before leave."""
-
-
-class Look:
-    """How an object looks of which a model is known.
-
-    Args:
-        rows: array (n, 9) of points on its surface in its own frame, metres, with red, green and blue, 0 to 255, and
-            normals.
-    """
-
-    def __init__(self, rows: np.ndarray) -> None:
-        self.points, self.normals = rows[:, :3], rows[:, 6:]
-        self.tree = cKDTree(self.points)
-        self.radius = float(np.linalg.norm(self.points[:, :2], axis=1).max())
-        around = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]]
-        self.colours = around.mean(axis=1)  # A pixel shows the mean of the paint around a point.
-        self.motley = around.std(axis=1) / 2.0  # By which that may be off.
-
-    def explains(self, points: np.ndarray, pose: Pose, near: float) -> np.ndarray:
-        """Check which measured points are on its surface.
-
-        Args:
-            points: array (n, 3), world frame, metres.
-            pose: of the object, world frame.
-            near: greatest distance from the surface, metres.
-
-        Returns:
-            Boolean array (n,).
-        """
-        local = _local(points, pose)
-        away, nearest = self.tree.query(local, k=4)
-        off = np.abs(((local[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
-        return np.asarray(((off < near) & (away < _GAP)).any(axis=1))
-
-    def against(self, pose: Pose, ground: Ground) -> Tuple[float, int, int]:
-        """Compare what of it is not hidden by itself with a picture.
-
-        Args:
-            pose: of the object, world frame.
-            ground: the picture, split into table and objects.
-
-        Returns:
-            How many of its points are seen, the better the depth fits the more, how many show what is behind, and how
-            many would be seen if nothing were before it.
-        """
-        points = self.points @ matrix_of(pose).T + np.array(pose.position)
-        depth = ground.view.rays.depth_of(points)
-        column, row = np.round(ground.view.rays.project(points)).astype(int).T
-        height, width = ground.view.shape
-        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-        if not inside.any():
-            return 0.0, 0, 0
-        row, column, depth = row[inside], column[inside], depth[inside]
-        cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
-        nearest = np.full(int(cell.max()) + 1, np.inf)
-        np.minimum.at(nearest, cell, depth)
-        front = depth < nearest[cell] + _FRONT
-        measured = ground.view.depth[row[front], column[front]]
-        behind = measured - depth[front]
-        known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
-        near = tolerance(ground, float(depth.mean()))
-        agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
-        return float(agree.sum()), np.count_nonzero(known & (behind > near)), len(measured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +158,7 @@ class Models:
             rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
             points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
             for look, pose in placed if len(points) else ():
-                own = look.tree.query(_local(points, pose), distance_upper_bound=_GAP / 2.0)[0] < _GAP
+                own = look.tree.query(local(points, pose), distance_upper_bound=GAP / 2.0)[0] < GAP
                 found.claimed[part][rows[own], columns[own]] = True
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
@@ -240,7 +172,7 @@ class Models:
         if seen is None:
             return None
         look = self._looks[item.name]
-        near = look.tree.query(_local(seen.points, last))[0] < 2.0 * _NEAR
+        near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
         if np.count_nonzero(near) < _LEAST // 2:
             return None
         seen = _Seen(window, seen.points[near], seen.colours[near], seen.middle, seen.top)
@@ -325,10 +257,6 @@ def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[flo
     return _Seen(window, points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
 
 
-def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
-    return (points - np.array(pose.position)) @ matrix_of(pose)
-
-
 def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
     """Return the best way in which a model lies in measured points, from several starts."""
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
@@ -376,11 +304,11 @@ def _pulled(look: Look, points: np.ndarray, starts: Sequence[Pose], steps: Seque
         lies, turned = about @ lies, turned + turn
     poses = [Pose(as_vector(place), multiply(from_yaw(float(turn)), start.orientation))
              for place, turn, start in zip(at, turned, starts)]
-    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], _GAP).mean(axis=1)
+    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], GAP).mean(axis=1)
 
 
 def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
-    away, nearest = look.tree.query(_local(seen.points, pose))
+    away, nearest = look.tree.query(local(seen.points, pose))
     own = away < _NEAR
     if np.count_nonzero(own) < _LEAST // 4:
         return _Laid(pose, math.inf, 1.0)

@@ -12,7 +12,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.segments import Ground
-from hicrisp_perception.tracking.by_model import Look
+from hicrisp_perception.tracking.looks import Look
 
 _KERNEL = np.ones((5, 5), np.uint8)
 """Pixels between those that show a fixture, and do, too."""
