@@ -6,7 +6,16 @@ from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_perception.shapes.findings import Findings
-from hicrisp_perception.tracking.by_model import _STEPS, Models, _alike, _cheapest, _Laid, _pulled
+from hicrisp_perception.tracking.by_model import (
+    _STEPS,
+    Models,
+    _alike,
+    _cheapest,
+    _Laid,
+    _pulled,
+    _Seen,
+    _weighed,
+)
 from hicrisp_perception.tracking.looks import Look, local
 
 
@@ -57,3 +66,25 @@ def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_do
         found = Findings(np.zeros(ground.view.shape, bool))
         assert models._take(bar_, _Laid(pose, worth, 1.0), ground, found)
     assert np.sqrt(found.fits["bar"].place.covariance[0, 0]) == pytest.approx(sigma, abs=0.01)
+
+
+def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
+    item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
+    measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
+    costs = [_weighed(look, measured, pose, ground_of(draw([(item, pose), *more]))).cost
+             for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
+    assert costs[0] < 0.8
+    assert costs[1] == np.inf
+
+
+def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles():
+    dice, pose, rows = np.random.default_rng(0), at(0.5, 0.0, 0.01), bar()
+    ground = ground_of(draw([(box("bar", "blue", (0.12, 0.04, 0.02)), pose)]))
+    speckles = np.repeat(dice.choice((80.0, 200.0), (600, 1)), 3, axis=1)
+    costs = []
+    for paint in (np.full((600, 3), 140.0), speckles):
+        look = Look(np.hstack([rows[:, :3], paint, rows[:, 6:]]))
+        shown = 140.0 + dice.choice((-30.0, 30.0), (200, 1)) * np.ones(3)
+        measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
+        costs.append(_weighed(look, measured, pose, ground).cost)
+    assert costs[1] < costs[0] - 0.3
