@@ -75,6 +75,9 @@ def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
              for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
     assert costs[0] < 0.8
     assert costs[1] == np.inf
+    away, ground = at(0.5, 0.3, 0.01), ground_of(draw([(item, pose)]))
+    assert not Models({"bar": bar()}, {})._take(item, _Laid(away, 0.5, 1.0), ground, Findings(np.zeros(
+        ground.view.shape, bool)))
 
 
 def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles():

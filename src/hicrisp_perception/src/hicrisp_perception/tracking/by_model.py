@@ -41,6 +41,8 @@ _TRIES = 8
 """Pairs of an object and of what is seen that are compared in a picture but the first."""
 _WORSE, _LEAST_GONE = 0.3, 20
 """By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
+_PIERCED = 0.95
+"""Share of what would show of an object that shows something else, from which on it is not there."""
 _SHOWN, _DOUBTED = 0.5, 0.5
 """Share of an object that shows up to which its place is doubted where it fits that much worse than it did."""
 _OPEN, _SPECK = 0.3, 0.05
@@ -234,6 +236,8 @@ class Models:
         if rendering is None:
             return False
         evidence = weigh(rendering, ground, others=found.claimed)
+        if evidence.pierced > _PIERCED:  # A speck of something else fits anything.
+            return False
         usual = self._usual.get(item.name, math.inf)
         if evidence.covered < evidence.whole / 2.0:
             self._usual[item.name] = min(laid.cost, usual)
