@@ -1,9 +1,22 @@
 """Objects are named by their models: by shape and colour, and not at all where two are too alike."""
 
 import numpy as np
+import pytest
+from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_perception.tracking.by_model import _STEPS, Look, _alike, _cheapest, _local, _pulled
+from hicrisp_perception.shapes.findings import Findings
+from hicrisp_perception.tracking.by_model import (
+    _STEPS,
+    Models,
+    _alike,
+    _cheapest,
+    _Laid,
+    _pulled,
+    _Seen,
+    _weighed,
+)
+from hicrisp_perception.tracking.looks import Look, local
 
 
 def bar(seed: int = 0) -> np.ndarray:
@@ -21,17 +34,20 @@ def bar(seed: int = 0) -> np.ndarray:
 def test_a_model_is_pulled_to_where_its_surface_is_measured():
     look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
     measured = np.array([true.apply(tuple(point)) for point in bar(1)[:200, :3]])
-    found = _pulled(look, measured, Pose((0.49, 0.11, 0.015), from_yaw(0.3)), _STEPS)
+    starts = [Pose((0.49, 0.11, 0.015), from_yaw(0.3)), Pose((0.6, 0.2, 0.01))]
+    (found, far), away = _pulled(look, measured, starts, _STEPS)
     assert np.allclose(found.position, true.position, atol=0.003)
     assert abs(found.yaw - true.yaw) < 0.03
+    assert far.position == (0.6, 0.2, 0.01)  # Nothing pulls at what is far from it.
+    assert away[0] < 0.004 < away[1]
 
 
 def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
     look, pose = Look(bar()), Pose((0.5, 0.1, 0.01))
     measured = bar(1)[:, :3] + pose.position
     assert look.explains(measured, pose, 0.002).mean() > 0.95
-    local = _local(measured, pose)
-    above = measured[(np.abs(local[:, 2] - 0.01) < 1e-6) & (np.abs(local[:, 1]) < 0.005)] + (0.0, 0.0, 0.015)
+    seen = local(measured, pose)
+    above = measured[(np.abs(seen[:, 2] - 0.01) < 1e-6) & (np.abs(seen[:, 1]) < 0.005)] + (0.0, 0.0, 0.015)
     assert not look.explains(above, pose, 0.002).any()
 
 
@@ -40,3 +56,38 @@ def test_names_go_to_the_likeliest_and_are_doubted_where_the_other_way_round_cos
     assert sorted(_cheapest(clear)) == [(0, 0), (1, 1)]
     assert not _alike(clear, (0, 0), (1, 1))
     assert _alike(np.array([[0.5, 0.52], [0.55, 0.5]]), (0, 0), (1, 1))
+
+
+@pytest.mark.parametrize(("wall", "cost", "sigma"), [(0.11, 1.1, 0.06), (0.11, 0.5, 0.002), (0.02, 1.1, 0.002)])
+def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_doubt(wall, cost, sigma):
+    models, bar_, pose = Models({"bar": bar()}, {}), box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01)
+    for hidden, worth in ((0.02, 0.4), (wall, cost)):
+        ground = ground_of(draw([(bar_, pose), (box("wall", "red", (0.01, 0.3, hidden)), at(0.57, 0.0, hidden / 2.0))]))
+        found = Findings(np.zeros(ground.view.shape, bool))
+        assert models._take(bar_, _Laid(pose, worth, 1.0), ground, found)
+    assert np.sqrt(found.fits["bar"].place.covariance[0, 0]) == pytest.approx(sigma, abs=0.01)
+
+
+def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
+    item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
+    measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
+    costs = [_weighed(look, measured, pose, ground_of(draw([(item, pose), *more]))).cost
+             for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
+    assert costs[0] < 0.8
+    assert costs[1] == np.inf
+    away, ground = at(0.5, 0.3, 0.01), ground_of(draw([(item, pose)]))
+    assert not Models({"bar": bar()}, {})._take(item, _Laid(away, 0.5, 1.0), ground, Findings(np.zeros(
+        ground.view.shape, bool)))
+
+
+def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles():
+    dice, pose, rows = np.random.default_rng(0), at(0.5, 0.0, 0.01), bar()
+    ground = ground_of(draw([(box("bar", "blue", (0.12, 0.04, 0.02)), pose)]))
+    speckles = np.repeat(dice.choice((80.0, 200.0), (600, 1)), 3, axis=1)
+    costs = []
+    for paint in (np.full((600, 3), 140.0), speckles):
+        look = Look(np.hstack([rows[:, :3], paint, rows[:, 6:]]))
+        shown = 140.0 + dice.choice((-30.0, 30.0), (200, 1)) * np.ones(3)
+        measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
+        costs.append(_weighed(look, measured, pose, ground).cost)
+    assert costs[1] < costs[0] - 0.3

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
-from drawn import at, box, cylinder, draw, scene_of
-from hicrisp_core.model.track import Visibility
+from drawn import at, box, cylinder, draw, ground_of, scene_of
+from hicrisp_core.model.track import Uncertainty, Visibility
+from hicrisp_perception.shapes.findings import Findings
+from hicrisp_perception.tracking.tracks import Known, Tracks
 
 from hicrisp_perception import SceneTracker
 
@@ -96,3 +99,13 @@ def test_a_world_that_began_again_forgets(sight):
     look(sight, (RED, HERE), (STRANGE, at(0.5, -0.2, 0.04)))
     sight.forget()
     assert look(sight) == {}
+
+
+def test_what_nothing_speaks_against_is_hidden_and_what_a_hand_holds_is_where_its_fingers_are():
+    tracks, empty = Tracks({"red_box": RED}), ground_of(draw([]))
+    for there, visibility in ((set(), Visibility.GONE), ({"red_box"}, Visibility.HIDDEN)):
+        tracks._known["red_box"] = Known(HERE, Uncertainty(0.1, 0.004, 0.05), 0.0, Visibility.VISIBLE)
+        tracks.look(empty, Findings(np.zeros(empty.view.shape, bool), there=there), {}, 1.0)
+        assert tracks.all[0].visibility is visibility
+    tracks.put("red_box", HERE, 2.0, Visibility.HELD)
+    assert tracks.all[0].uncertainty.position < 0.01

@@ -198,3 +198,13 @@ def test_objects_of_one_height_that_touch_along_a_side_are_one_box_around_both(c
     (track,) = seen([(box("a", "red", (0.06, 0.06, 0.06)), at(0.5, 0.03, 0.03)),
                      (box("b", colour, (0.06, 0.06, 0.06)), at(0.5, -0.03, 0.03))]).values()
     assert sorted(track.unknown.size) == pytest.approx([0.06, 0.06, 0.12], abs=0.006)
+
+
+def test_the_ground_that_shows_through_a_handle_is_no_part_of_what_has_it():
+    parts = [Solid("box", (0.02, 0.03, 0.14), Pose((0.0, side * 0.035, 0.0))) for side in (-1.0, 1.0)]
+    form = replace(SHAPES["box"], solids=measured((*parts, Solid("box", (0.02, 0.1, 0.04), Pose((0.0, 0.0, 0.05))))),
+                   outline=rectangle)
+    arch = WorldObject("arch", "box", "box", (0.02, 0.1, 0.14), {"colour": "red"}, own_form=form)
+    sheet = box("sheet", "red", size=(0.4, 0.05, 0.004))
+    track = seen([(arch, at(0.5, 0.0, 0.07)), (sheet, at(0.3, 0.0, 0.002))])["unknown_1"]
+    assert min(track.unknown.size) < 0.03

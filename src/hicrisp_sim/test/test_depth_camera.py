@@ -18,6 +18,7 @@ from hicrisp_core.scene.sensing import DepthSensor
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.render import RenderError
 
 SETTINGS = load_camera("d435_fixed")
 
@@ -232,3 +233,11 @@ def test_a_thread_that_draws_hands_on_what_went_wrong_and_ends_with_a_last_thing
     thread.end(lambda: (drawn.append("last"), ended.set()))
     assert ended.wait(10.0)
     assert drawn == ["last"]
+
+
+def test_the_first_picture_has_the_time_that_its_context_takes(
+        camera: EmbeddedCamera, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hicrisp_sim.depth_camera._LIMIT", 0.0)
+    taken(camera)
+    with pytest.raises(RenderError, match="more than 0 s"):
+        camera.take()

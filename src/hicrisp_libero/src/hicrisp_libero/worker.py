@@ -320,6 +320,7 @@ class Episode:
         if sim._render_context_offscreen is None:  # Pictures are made on demand.
             from robosuite.utils.binding_utils import MjRenderContextOffscreen
 
+            self._model.vis.quality.offsamples = 0  # Smooth edges take most of the time.
             context = MjRenderContextOffscreen(sim, device_id=-1)
             context.vopt.geomgroup[0] = 0  # As the benchmark's cameras: without collision shapes.
             sim.add_render_context(context)

@@ -22,8 +22,8 @@ from hicrisp_sim.render import RenderError
 from hicrisp_sim.rgbd import RgbdDrawer
 from hicrisp_sim.simulation import Simulation, Snapshot
 
-_LIMIT = 20.0
-"""Wall seconds that a picture may take, the first one with its OpenGL context too."""
+_LIMIT, _FIRST = 20.0, 120.0
+"""Wall seconds that a picture may take, and the first one, for which an OpenGL context is made and filled."""
 
 
 class EmbeddedCamera:
@@ -51,7 +51,7 @@ class EmbeddedCamera:
         lens = settings.intrinsics
         self._depth = DepthSensor(settings.depth, lens, dice)
         self._colour = ColourSensor(settings.colour, lens, dice)
-        self._thread = Draughtsman("depth_camera")
+        self._thread, self._limit = Draughtsman("depth_camera"), _FIRST
         self._drawers: List[RgbdDrawer] = []  # At most one.
         self._end = weakref.finalize(self, _end, self._thread, self._drawers)
 
@@ -75,10 +75,11 @@ class EmbeddedCamera:
         if not self.faults.delivers(snapshot.time):
             return None
         try:
-            picture: Picture = self._thread.do(lambda: self._picture(snapshot)).result(_LIMIT)
+            picture: Picture = self._thread.do(lambda: self._picture(snapshot)).result(self._limit)
+            self._limit = _LIMIT
             return picture
         except FutureTimeout as error:
-            raise RenderError(f"a picture took more than {_LIMIT:g} s; this machine is too busy to draw "
+            raise RenderError(f"a picture took more than {self._limit:g} s; this machine is too busy to draw "
                               "them") from error
 
     def _picture(self, snapshot: Snapshot) -> Picture:

@@ -242,7 +242,7 @@ def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float], cel
         frame = solid.pose.inverse().compose(view)
         axes, half = np.array(frame.axes), np.array(solid.size) / 2.0
         start, along = places @ axes + np.array(frame.position), np.where(np.abs(axes[2]) < 1e-9, 1e-9, axes[2])
-        ends = np.sort(np.stack([(-half - start) / along, (half - start) / along]), axis=0)
-        low, high = ends[0].max(axis=-1), ends[1].min(axis=-1)
+        one, other = (-half - start) / along, (half - start) / along
+        low, high = np.minimum(one, other).max(axis=-1), np.maximum(one, other).min(axis=-1)
         found = np.maximum(found, np.where(low < high, high, -1.0))
     return found

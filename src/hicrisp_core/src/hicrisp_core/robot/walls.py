@@ -58,8 +58,8 @@ def walls_in(
         closing = np.array([math.cos(angle), math.sin(angle)])
         around = _Around(middles, tops, closing, hand, _heights_at(seen, half, cell))
         for depth in _DEPTHS:
-            good, along, widths = around.free(depth)
-            for at, top, width in zip((middles + along[:, None] * closing)[good], tops[good], widths[good]):
+            places, tops_held, widths = around.free(depth)
+            for at, top, width in zip(places, tops_held, widths):
                 if (np.hypot(*(kept - at).T) >= _APART).all():
                     kept = np.vstack([kept, at])
                     found.append((angle, np.append(at, top - depth), float(width)))
@@ -75,7 +75,7 @@ def walls_in(
 
 
 class _Around:
-    """What is around each of some spots, along a direction in which fingers close.
+    """What is around each of those spots that are narrow enough, along a direction in which fingers close.
 
     Args:
         middles: the spots, array (n, 2), metres.
@@ -88,31 +88,43 @@ class _Around:
     def __init__(self, middles: np.ndarray, tops: np.ndarray, closing: np.ndarray, hand: Gripper,
                  read: Callable[[np.ndarray], np.ndarray]) -> None:
         across = np.array([-closing[1], closing[0]])
-        self._hand, self._tops = hand, tops
+        self._hand, self._all, self._tall = hand, middles, tops
         self._along, aside = _samples(hand.opening + hand.finger[1]), _samples(hand.finger[0] / 2.0)
-        self._heights = read(middles[:, None, None] + aside[:, None, None] * across + self._along[:, None] * closing)
+        self._closing, self._across = closing, across
+        # What is too wide along the one line through its middle, least deep, needs no closer look.
+        line = read(middles[:, None] + self._along[:, None] * closing)
+        narrow = self._ends(line[:, None], tops, min(_DEPTHS))[-1]
+        self._middles, self._tops = middles[narrow], tops[narrow]
+        self._heights = read(self._middles[:, None, None] + aside[:, None, None] * across
+                             + self._along[:, None] * closing)
         self._core = np.abs(aside) < hand.finger[0] / 4.0
-        apart = middles[None] - middles[:, None]
-        self._lengthwise, self._sideways = apart @ closing, np.abs(apart @ across) < hand.palm[0] / 2.0
+
+    def _ends(self, heights: np.ndarray, tops: np.ndarray, depth: float
+              ) -> Tuple[np.ndarray, np.ndarray, List[np.ndarray], np.ndarray]:
+        """Return which samples are filled, which of any row are, how far those around the middle go to both sides,
+        metres, and whether that is narrow enough for the hand.
+        """
+        level = tops - depth - self._hand.tip - _GROUND
+        filled = heights > level[:, None, None]
+        any_ = np.logical_or.reduce(filled, axis=1)
+        middle = len(self._along) // 2
+        gaps = ~any_[:, middle::-1], ~any_[:, middle:]
+        ends = [np.where(gap.any(axis=1), gap.argmax(axis=1) - 0.5, float(_FAR)) * _STEP for gap in gaps]
+        # A cell is some millimetres.
+        return filled, any_, ends, (level >= 0.0) & (ends[0] + ends[1] + self._hand.spare / 2.0 <= self._hand.opening)
 
     def free(self, depth: float) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Check where something fits between the fingers, and they and the palm beside it and above it.
+        """Find where something fits between the fingers, and they and the palm beside it and above it.
 
         Args:
             depth: of the tool centre point below the spots, metres.
 
         Returns:
-            Whether it does; how far from the spot the middle of what is between them is, and its width, metres.
+            Where it does: the middles of what is between the fingers, the heights of the spots, and the widths; metres.
         """
         hand, tops, along = self._hand, self._tops, self._along
-        level = tops - depth - hand.tip - _GROUND
-        filled = self._heights > level[:, None, None]
-        any_ = np.logical_or.reduce(filled, axis=1)
-        middle = len(along) // 2
-        gaps = ~any_[:, middle::-1], ~any_[:, middle:]
-        ends = [np.where(gap.any(axis=1), gap.argmax(axis=1) - 0.5, float(_FAR)) * _STEP for gap in gaps]
+        filled, any_, ends, narrow = self._ends(self._heights, tops, depth)
         widths = ends[0] + ends[1]
-        narrow = (level >= 0.0) & (widths + hand.spare / 2.0 <= hand.opening)  # A cell is some millimetres.
         at = np.where(narrow, (ends[1] - ends[0]) / 2.0, 0.0)
         off = np.abs(along - at[:, None])
         between = off <= np.where(narrow, widths, 0.0)[:, None] / 2.0
@@ -121,11 +133,12 @@ class _Around:
         rows = (filled[:, self._core] & between[:, None]).sum(axis=2) * _STEP
         parallel = (rows > 0.0).all(axis=1) & (np.abs(rows[:, 0] - rows[:, -1]) <= _WEDGE)
         highest = np.where(between, self._heights[:, len(self._core) // 2], 0.0).max(axis=1)
-        under = self._sideways & (np.abs(self._lengthwise - at[:, None]) < hand.palm[1] / 2.0)
-        roof = np.where(under, tops, 0.0).max(axis=1)
-        good = (narrow & parallel & ~(any_ & beside).any(axis=1) & (highest <= tops + _GROUND)
-                & (roof <= tops - depth + hand.depth))
-        return good, at, widths
+        good = narrow & parallel & ~(any_ & beside).any(axis=1) & (highest <= tops + _GROUND)
+        held, tops, widths = (self._middles + at[:, None] * self._closing)[good], tops[good], widths[good]
+        apart = np.abs((self._all[None] - held[:, None]) @ np.stack([self._closing, self._across], axis=1))
+        under = (apart < np.array(hand.palm[1::-1]) / 2.0).all(axis=2)
+        free = np.where(under, self._tall, 0.0).max(axis=1) <= tops - depth + hand.depth
+        return held[free], tops[free], widths[free]
 
 
 def _samples(reach: float) -> np.ndarray:
@@ -136,10 +149,12 @@ def _samples(reach: float) -> np.ndarray:
 def _heights_at(seen: np.ndarray, half: np.ndarray, cell: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """Return what reads the heights at places; the ground's outside of the grid."""
 
+    low, high, last = np.zeros(2), np.array(seen.shape) + 1.0, seen.shape[1] + 2
+    flat = np.pad(seen, 1).ravel()
+
     def read(places: np.ndarray) -> np.ndarray:
-        index = np.floor((places + half) / cell).astype(int)
-        inside = ((index >= 0) & (index < seen.shape)).all(axis=-1)
-        rows, columns = np.moveaxis(np.where(inside[..., None], index, 0), -1, 0)
-        return np.where(inside, seen[rows, columns], 0.0)
+        index = np.clip((places + half) / cell + 1.0, low, high).astype(np.intp)
+        found: np.ndarray = flat[index[..., 0] * last + index[..., 1]]
+        return found
 
     return read

@@ -27,6 +27,7 @@ class Findings:
         claims: the same for each of those that were measured.
         kept: those of the fits that look as they did when they were measured in a picture before.
         light: how bright level white is, 1 for as bright as the camera can tell.
+        there: objects that were not found, though nothing that shows speaks against their place.
     """
 
     claimed: np.ndarray
@@ -34,6 +35,7 @@ class Findings:
     light: Optional[float] = None
     claims: Dict[str, Claim] = field(default_factory=dict)
     kept: Set[str] = field(default_factory=set)
+    there: Set[str] = field(default_factory=set)
 
     def keep(self, name: str, fit_: Fit, claim: Claim) -> None:
         """Add an object as it was measured before.

@@ -24,6 +24,8 @@ _CERTAIN = 200
 """Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
+_FOOT = 0.25
+"""Share of its height below which a point may be of the ground as well as of an object, near that."""
 _BLUR = 0.003
 """How much longer than an object what is seen of it is: the depth at its edges is mixed, metres."""
 ON_TABLE = 0.035
@@ -152,7 +154,8 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, dou
         return None
     low, high = (float(value) for value in np.percentile(points[:, 2], (3.0, 97.0)))
     least = max(_LEAST_HEIGHT, 3.0 * ground.level.noise)
-    points = points[(points[:, 2] > min(low, least)) & (points[:, 2] < high + least)]
+    # Through a handle the ground behind it shows, which makes nothing of it.
+    points = points[(points[:, 2] > min(max(low, high * _FOOT), least)) & (points[:, 2] < high + least)]
     if high < least or len(points) < _LEAST_PIXELS // 2:
         return None
     points = with_hidden_side(points, ground, window, mask)

@@ -10,11 +10,10 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply
+from hicrisp_core.model.geometry import Quaternion, as_vector, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial import cKDTree
 
-from hicrisp_perception.shapes.evidence import render, tolerance, weigh
+from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit
 from hicrisp_perception.shapes.outline import OutlineFit
@@ -23,6 +22,7 @@ from hicrisp_perception.shapes.separating import mixed
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
+from hicrisp_perception.tracking.looks import GAP, Look, local
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
@@ -41,15 +41,16 @@ _TRIES = 8
 """Pairs of an object and of what is seen that are compared in a picture but the first."""
 _WORSE, _LEAST_GONE = 0.3, 20
 """By how much an object may fit worse than before where it was, and points of a place that have to be seen empty."""
+_PIERCED = 0.95
+"""Share of what would show of an object that shows something else, from which on it is not there."""
+_SHOWN, _DOUBTED = 0.5, 0.5
+"""Share of an object that shows up to which its place is doubted where it fits that much worse than it did."""
+_OPEN, _SPECK = 0.3, 0.05
+"""Share of its points that have to show what is behind an object that is gone, and to be seen of one that is there."""
 _GOOD, _POOR = 0.6, 1.6
 """Cost up to which an object is where it was, and from which on it is not the object."""
 _DOUBT = 0.12
 """By how much the names of two objects have to be cheaper than when they are exchanged."""
-_GAP = 0.04
-"""Metres between two points of a model at most."""
-_CELL = 4
-"""Pixels within which the nearest points of a model hide others."""
-_FRONT = 0.012
 _COLOUR = 40.0
 """Difference of colours that costs as much as a wrong shape, of 255."""
 _LIGHT = 1.0
@@ -62,67 +63,6 @@ _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _H
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _ROUNDS = ((_UPRIGHT,), (_UPRIGHT,), _LIES)
 """How objects may stand or lie that are looked for in what those before leave."""
-
-
-class Look:
-    """How an object looks of which a model is known.
-
-    Args:
-        rows: array (n, 9) of points on its surface in its own frame, metres, with red, green and blue, 0 to 255, and
-            normals.
-    """
-
-    def __init__(self, rows: np.ndarray) -> None:
-        self.points, self.normals = rows[:, :3], rows[:, 6:]
-        self.tree = cKDTree(self.points)
-        self.radius = float(np.linalg.norm(self.points[:, :2], axis=1).max())
-        # A pixel shows the mean of the paint around a point.
-        self.colours = rows[:, 3:6][self.tree.query(self.points, k=min(8, len(rows)))[1]].mean(axis=1)
-
-    def explains(self, points: np.ndarray, pose: Pose, near: float) -> np.ndarray:
-        """Check which measured points are on its surface.
-
-        Args:
-            points: array (n, 3), world frame, metres.
-            pose: of the object, world frame.
-            near: greatest distance from the surface, metres.
-
-        Returns:
-            Boolean array (n,).
-        """
-        local = _local(points, pose)
-        away, nearest = self.tree.query(local, k=4)
-        off = np.abs(((local[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
-        return np.asarray(((off < near) & (away < _GAP)).any(axis=1))
-
-    def against(self, pose: Pose, ground: Ground) -> Tuple[float, int]:
-        """Compare what of it is not hidden by itself with a picture.
-
-        Args:
-            pose: of the object, world frame.
-            ground: the picture, split into table and objects.
-
-        Returns:
-            How many of its points are seen, the better the depth fits the more, and how many show what is behind.
-        """
-        points = self.points @ matrix_of(pose).T + np.array(pose.position)
-        depth = ground.view.rays.depth_of(points)
-        column, row = np.round(ground.view.rays.project(points)).astype(int).T
-        height, width = ground.view.shape
-        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-        if not inside.any():
-            return 0, 0
-        row, column, depth = row[inside], column[inside], depth[inside]
-        cell = (row // _CELL) * (width // _CELL + 1) + column // _CELL
-        nearest = np.full(int(cell.max()) + 1, np.inf)
-        np.minimum.at(nearest, cell, depth)
-        front = depth < nearest[cell] + _FRONT
-        measured = ground.view.depth[row[front], column[front]]
-        behind = measured - depth[front]
-        known = (measured > 0.0) & ~ground.robot[row[front], column[front]]
-        near = tolerance(ground, float(depth.mean()))
-        agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
-        return float(agree.sum()), np.count_nonzero(known & (behind > near))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +118,7 @@ class Models:
         self._twins = [(one, other) for one, other in combinations(looks, 2)
                        if np.array_equal(looks[one][:, 3:6], looks[other][:, 3:6])]
         self._begun, self._left = False, 0
+        self._usual: Dict[str, float] = {}
         self._tried: Dict[Tuple[str, Tuple[int, ...]], Optional[_Laid]] = {}
 
     def recognise(self, ground: Ground, objects: Sequence[WorldObject], found: Findings, before: PastFindings,
@@ -200,9 +141,10 @@ class Models:
             if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
                 del left[name]
                 continue
-            there, through = self._looks[name].against(last, ground)
-            if through < max(there, _LEAST_GONE):  # What moves leaves its place.
+            there, through, whole = self._looks[name].against(last, ground)
+            if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
                 del left[name]
+                found.there.add(name)
         self._left = _TRIES
         for lies in _ROUNDS if left else ():
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
@@ -218,7 +160,7 @@ class Models:
             rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
             points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
             for look, pose in placed if len(points) else ():
-                own = look.tree.query(_local(points, pose), distance_upper_bound=_GAP / 2.0)[0] < _GAP
+                own = look.tree.query(local(points, pose), distance_upper_bound=GAP / 2.0)[0] < GAP
                 found.claimed[part][rows[own], columns[own]] = True
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
@@ -232,7 +174,7 @@ class Models:
         if seen is None:
             return None
         look = self._looks[item.name]
-        near = look.tree.query(_local(seen.points, last))[0] < 2.0 * _NEAR
+        near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
         if np.count_nonzero(near) < _LEAST // 2:
             return None
         seen = _Seen(window, seen.points[near], seen.colours[near], seen.middle, seen.top)
@@ -294,7 +236,15 @@ class Models:
         if rendering is None:
             return False
         evidence = weigh(rendering, ground, others=found.claimed)
-        place = OutlineFit(*pose.position[:2], yaw, np.diag([4e-6, 4e-6, 1e-3]), 0.0, _LEAST)
+        if evidence.pierced > _PIERCED:  # A speck of something else fits anything.
+            return False
+        usual = self._usual.get(item.name, math.inf)
+        if evidence.covered < evidence.whole / 2.0:
+            self._usual[item.name] = min(laid.cost, usual)
+        # What little shows may be of another object if it fits worse than all of it did.
+        poor = laid.cost > usual + _DOUBTED and evidence.visible < _SHOWN
+        variance = self._looks[item.name].radius ** 2 if poor else 4e-6
+        place = OutlineFit(*pose.position[:2], yaw, np.diag([variance, variance, 1e-3]), 0.0, _LEAST)
         found.fits[item.name] = fit = Fit(lie, place, bottom, resting, evidence, laid.cost, rendering)
         found.claim(item.name, fit, ground)
         return True
@@ -311,16 +261,14 @@ def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[flo
     return _Seen(window, points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
 
 
-def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
-    return (points - np.array(pose.position)) @ matrix_of(pose)
-
-
 def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
     """Return the best way in which a model lies in measured points, from several starts."""
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
-    begun = [_pulled(look, few, start, _STEPS[:1]) for start in starts] if len(starts) > _BEST else starts
-    begun = sorted(begun, key=lambda pose: float(np.minimum(look.tree.query(_local(few, pose))[0], _GAP).mean()))
-    pulled = [_pulled(look, seen.points, start, _STEPS) for start in begun[:_BEST]]
+    begun = starts
+    if len(starts) > _BEST:
+        begun, away = _pulled(look, few, starts, _STEPS[:1])
+        begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
+    pulled, _ = _pulled(look, seen.points, begun, _STEPS)
     return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
                key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
 
@@ -334,34 +282,47 @@ def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
         yield pose.shifted((0.0, 0.0, -bottom))
 
 
-def _pulled(look: Look, points: np.ndarray, pose: Pose, steps: Sequence[Tuple[float, int]]) -> Pose:
-    """Move and turn a model about the vertical to where measured points are nearest to it."""
-    for gate, times in steps:
-        for _ in range(times):
-            away, nearest = look.tree.query(_local(points, pose))
-            near = away < gate
-            if np.count_nonzero(near) < _LEAST // 4:
-                return pose
-            there = look.points[nearest[near]] @ matrix_of(pose).T + np.array(pose.position)
-            here = points[near]
-            one, other = there.mean(axis=0), here.mean(axis=0)
-            a, b = (there - one)[:, :2], (here - other)[:, :2]
-            turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
-            about = Pose((0.0, 0.0, 0.0), from_yaw(turn))
-            x, y, z = matrix_of(about) @ (np.array(pose.position) - one) + other
-            pose = Pose((float(x), float(y), float(z)), multiply(from_yaw(turn), pose.orientation))
-    return pose
+def _pulled(look: Look, points: np.ndarray, starts: Sequence[Pose], steps: Sequence[Tuple[float, int]]
+            ) -> Tuple[List[Pose], np.ndarray]:
+    """Move and turn a model about the vertical to where measured points are nearest to it.
+
+    Returns:
+        Where it gets to from each start, and how far the points are from it there, metres.
+    """
+    at, lies = np.array([start.position for start in starts]), np.array([matrix_of(start) for start in starts])
+    turned, going = np.zeros(len(starts)), np.ones(len(starts), bool)
+    for gate in (gate for gate, times in steps for _ in range(times)):
+        away, nearest = look.tree.query((points - at[:, None]) @ lies)
+        near = away < gate
+        count = near.sum(axis=1)
+        going &= count >= _LEAST // 4
+        weight = near[..., None] / np.maximum(count, 1)[:, None, None]
+        there = look.points[np.where(near, nearest, 0)] @ lies.transpose(0, 2, 1) + at[:, None]
+        one, other = (there * weight).sum(axis=1), (points * weight).sum(axis=1)
+        a, b = ((each - middle[:, None])[..., :2] for each, middle in ((there, one), (points, other)))
+        turn = np.arctan2(((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) * near).sum(axis=1),
+                          ((a * b).sum(axis=2) * near).sum(axis=1)) * going
+        sine, cosine, flat = np.sin(turn), np.cos(turn), np.zeros(len(starts))
+        about = np.stack([cosine, -sine, flat, sine, cosine, flat, flat, flat, flat + 1.0], axis=1).reshape(-1, 3, 3)
+        at = np.where(going[:, None], (about @ (at - one)[..., None])[..., 0] + other, at)
+        lies, turned = about @ lies, turned + turn
+    poses = [Pose(as_vector(place), multiply(from_yaw(float(turn)), start.orientation))
+             for place, turn, start in zip(at, turned, starts)]
+    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], GAP).mean(axis=1)
 
 
 def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
-    away, nearest = look.tree.query(_local(seen.points, pose))
+    away, nearest = look.tree.query(local(seen.points, pose))
     own = away < _NEAR
     if np.count_nonzero(own) < _LEAST // 4:
         return _Laid(pose, math.inf, 1.0)
     paint, shown = look.colours[nearest[own]], seen.colours[own]
     light = float((paint * shown).sum() / max(1.0, (paint * paint).sum()))
-    colour = float(np.abs(shown - light * paint).mean()) / _COLOUR
-    seen_, through = look.against(pose, ground)
+    off = np.abs(shown - light * paint) - light * look.motley[nearest[own]]
+    colour = float(np.maximum(off, 0.0).mean()) / _COLOUR
+    seen_, through, whole = look.against(pose, ground)
+    if seen_ < _SPECK * whole:
+        return _Laid(pose, math.inf, 1.0)
     pierced = through / max(1, seen_ + through)
     cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / _NEAR / 2.0 + colour
     return _Laid(pose, cost, max(light, 1e-3))

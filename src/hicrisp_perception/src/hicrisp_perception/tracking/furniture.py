@@ -12,7 +12,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.segments import Ground
-from hicrisp_perception.tracking.by_model import Look
+from hicrisp_perception.tracking.looks import Look
 
 _KERNEL = np.ones((5, 5), np.uint8)
 """Pixels between those that show a fixture, and do, too."""
@@ -88,7 +88,7 @@ def _measured(item: WorldObject, look: Look, before: Optional[Pose], ground: Gro
         about, step = joint.position(best) if best is not None else low, (high - low) / _POSITIONS
         positions = np.linspace(about - step, about + step, 9) if fine else np.linspace(low, high, _POSITIONS + 1)
         for pose in [*([] if best is None else [best]), *(joint.moved(joint.home, float(each)) for each in positions)]:
-            seen, through = look.against(pose, ground)
+            seen, through, _ = look.against(pose, ground)
             if seen - 2 * through > most and through < _PIERCED * seen:
                 best, most = pose, seen - 2 * through
     return best if most > _LEAST_SEEN else None

@@ -28,6 +28,8 @@ _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
 """Uncertainty of a measured height without a known support, metres."""
+_IN_HAND = 0.008
+"""Uncertainty of where an object is between fingers at most, metres."""
 _IN_VIEW = 0.8
 """Visible share of an unoccluded object: rims are mixed."""
 _SAME_PLACE = 0.5
@@ -104,6 +106,8 @@ class Tracks:
         """
         before = self._known.get(name)
         uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
+        if visibility is Visibility.HELD:  # Fingers that close on it show where it is.
+            uncertainty = replace(uncertainty, position=min(uncertainty.position, _IN_HAND))
         self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
     def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
@@ -133,7 +137,8 @@ class Tracks:
         gone = before.visibility is Visibility.GONE
         if not gone and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
             return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
-        return replace(before, visibility=Visibility.GONE if gone or shown.absent else Visibility.HIDDEN)
+        gone = gone or (shown.absent and name not in found.there)
+        return replace(before, visibility=Visibility.GONE if gone else Visibility.HIDDEN)
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
