@@ -77,8 +77,8 @@ def test_an_object_has_the_size_the_mass_and_the_inertia_that_it_has_in_the_embe
     turned = np.zeros(9)
     mujoco.mju_quat2Mat(turned, body.iquat)
     axes = turned.reshape(3, 3)
-    told = {key: float(link.findtext(f"inertial/inertia/{key}", "")) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
-    tensor = np.array([[told["i" + "".join(sorted(row + column))] for column in "xyz"] for row in "xyz"])
+    tensor = np.array([[float(link.findtext(f"inertial/inertia/i{min(row, column)}{max(row, column)}", ""))
+                        for column in "xyz"] for row in "xyz"])
     corners, volume = shapes_of(link, "collision")
 
     assert np.ptp(corners, axis=0) == pytest.approx(item.size, abs=1e-6)

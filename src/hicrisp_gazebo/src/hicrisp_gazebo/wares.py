@@ -59,7 +59,8 @@ def ware_sdf(item: Ware) -> str:
             for index, corners in enumerate(boxes)], colour, THING)
         others = [piece for piece in painted if not piece.box]
         if others:
-            sdf.add_shape(body, f"mesh_{number}", {"geometry": {"mesh": {"uri": _written(others).as_uri()}}}, colour, THING)
+            mesh = {"uri": _written(others).as_uri()}
+            sdf.add_shape(body, f"mesh_{number}", {"geometry": {"mesh": mesh}}, colour, THING)
     return sdf.document(element)
 
 

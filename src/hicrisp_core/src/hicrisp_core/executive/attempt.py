@@ -14,6 +14,7 @@ from hicrisp_core.domain.effects import apply_effects, expected_facts, names_of
 from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain.wording import described
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard
@@ -190,7 +191,7 @@ class Attempts:
             (command.robot,), observe, self._ledger)
         aimed, refusal = self._prepare(command, before, purpose)
         self._ledger.tell(CommandTried(
-            command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
+            command=str(aimed), text=described(self._domain, aimed), action=aimed.action,
             arguments=said(aimed.arguments),
             purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth,
             turn=aimed.target.orientation if aimed.target is not None else None, robot=aimed.robot))
@@ -223,7 +224,7 @@ class Attempts:
         self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
                                        feedback=record))
         if verdict.feedback is not None and record is not None and not told_by_user(verdict):
-            self._ledger.failed(command, verdict.feedback, self._domain.describe(command), record.error)
+            self._ledger.failed(command, verdict.feedback, described(self._domain, command), record.error)
             aimed = self.aim.constrained(aimed, verdict.feedback, after)
         return Attempt(aimed, verdict)
 
@@ -327,10 +328,10 @@ class Attempts:
             return replace(change.feedback, command=command)
         if rehearsal is not None:
             self._ledger.tell(ApprovalAsked(
-                command=self._domain.describe(command), granted=granted,
+                command=described(self._domain, command), granted=granted,
                 rehearsed=tuple(rehearsal.changes), doubt=rehearsal.doubt))
         elif not granted:
-            self._ledger.tell(ApprovalAsked(command=self._domain.describe(command)))
+            self._ledger.tell(ApprovalAsked(command=described(self._domain, command)))
         return None if granted else Feedback(Level.HIGH, FeedbackKind.SAFETY, command,
                                              cause=Cause(CauseKind.NOT_APPROVED))
 

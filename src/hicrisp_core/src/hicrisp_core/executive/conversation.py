@@ -15,7 +15,7 @@ from typing import Callable, Dict, Iterator, Optional, Tuple
 from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import quantity
+from hicrisp_core.domain.wording import described, quantity
 from hicrisp_core.executive.goal_keeper import still_useful
 from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.goals.planning import way_to
@@ -351,7 +351,7 @@ class Conversation:
             still = tuple(each for key, each in self._under_way.items() if key not in serving)
         self._ledger.tell(UserSaid(
             text=said, effect=CHANGED, reply=reply,
-            stopped=tuple(self._domain.describe(each.command) for each in still),
+            stopped=tuple(described(self._domain, each.command) for each in still),
             feedback=in_words(feedback, self._domain)))
         for each in still:
             each.stop.set()

@@ -19,10 +19,10 @@ from typing import List, Optional, Sequence, Tuple, Union
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.saying import listed
+from hicrisp_core.domain.saying import listed, spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.schedule import said_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions
@@ -101,7 +101,7 @@ def _barred(
         after = _after(searcher, following, with_, limits, deadline)
         otherwise = _after(searcher, following, without, limits, deadline)
         if Ending.OUT_OF_TIME in (after, otherwise):
-            return f"It is not known whether the robot can still {domain.describe(following)} afterwards: " \
+            return f"It is not known whether the robot can still {described(domain, following)} afterwards: " \
                    f"the search ran out of time."
         if after is Ending.NO_WAY and isinstance(otherwise, WorldState):
             refusal = check(domain, following, with_)
@@ -203,7 +203,7 @@ class PlanReview:
         return replace(self.plan, steps=tuple(replace(step, after=None) for step in checked.steps))
 
     def _read(self, line: str, known: List[Step]) -> Union[Step, str]:
-        same = next((step for step in known if said_of(step) == line.strip()), None)
+        same = next((step for step in known if said_of(step) == spoken(line.strip())), None)
         if same is not None:
             known.remove(same)
             return same
@@ -212,7 +212,7 @@ class PlanReview:
         raw = parse_plan(line, self._domain)
         if isinstance(raw, ParseFailure):
             return (f"'{line.strip()[:_QUOTED]}' is no step. The robot's actions: "
-                    f"{listed(name.replace('_', ' ') for name in self._domain.actions)}.")
+                    f"{listed(spoken(name) for name in self._domain.actions)}.")
         if len(raw) != 1:
             return f"This line holds {len(raw)} steps; write one in each line."
         found = ground_steps(raw, self._domain, self._world)
@@ -228,7 +228,7 @@ class PlanReview:
             command = self._domain.ground(step, state or self._world, step.robot)
         except DomainError as error:
             return str(error), "", state
-        reading = f"{command.robot}: {self._domain.describe(command)}"
+        reading = f"{command.robot}: {described(self._domain, command)}"
         if state is None:
             return "", reading, None
         refusal = check(self._domain, command, state)

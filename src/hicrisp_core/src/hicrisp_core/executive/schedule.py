@@ -13,6 +13,7 @@ from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence
 
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.interference import interfere, touch_of
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.run_log import RunLog
@@ -181,8 +182,8 @@ class Schedule:
 
 
 def said_of(step: Step) -> str:
-    """Return a step as a sentence, its action and arguments without one."""
-    return step.text or str(step)
+    """Return a step as a sentence for people, its action and arguments without one."""
+    return spoken(step.text) or str(step)
 
 
 def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState) -> Tuple[Step, ...]:

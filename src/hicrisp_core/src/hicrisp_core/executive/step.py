@@ -15,10 +15,11 @@ from hicrisp_core.corrector.offset import DECODED
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import cause_text, told, words_of
+from hicrisp_core.domain.wording import cause_text, described, told, words_of
 from hicrisp_core.executive.attempt import RETRY, Attempt, Attempts, told_by_user
 from hicrisp_core.executive.attempt_history import Tried
 from hicrisp_core.executive.run_log import RunLog
+from hicrisp_core.executive.schedule import said_of
 from hicrisp_core.model import (
     CauseKind,
     Command,
@@ -216,7 +217,7 @@ class StepRunner:
             self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction
-        said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
+        said = [*(described(self.domain, each) for each in correction.commands), *map(said_of, correction.steps)]
         self.ledger.tell(CorrectionMade(
             rung=correction.rung, commands=tuple(said), note=correction.note, replaces_plan=correction.replaces_plan,
             maker=MakerRecord(correction.maker.kind.value, correction.maker.name)))
@@ -276,7 +277,7 @@ class StepRunner:
 
     def _tell(self, stack: FeedbackStack) -> None:
         self.ledger.tell(StackChanged(entries=tuple(
-            StackRecord(self.domain.describe(each.command), words_of(each.feedback, self.domain).error, each.attempts,
+            StackRecord(described(self.domain, each.command), words_of(each.feedback, self.domain).error, each.attempts,
                         each.feedback.kind.value, each.feedback.label, each.maker.label)
             for each in stack.entries)))
 

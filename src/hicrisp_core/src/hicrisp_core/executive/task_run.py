@@ -17,7 +17,7 @@ from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import told, words_of
+from hicrisp_core.domain.wording import described, told, words_of
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
@@ -303,7 +303,7 @@ class TaskRun:
             reason = f"{told(feedback, self._domain)} ({self._policy.threshold} corrections did not help)"
             if command is None or self._policy.verify_goal == OFF or not self._policy.detect:
                 return StepResult(False, reason=told(feedback, self._domain))
-            self._ledger.failed(command, feedback, self._domain.describe(command),
+            self._ledger.failed(command, feedback, described(self._domain, command),
                                 words_of(feedback, self._domain).error)
             self._history.lost((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))

@@ -7,6 +7,7 @@ from typing import List, Tuple
 
 from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.domain.goal_wording import goal_words
+from hicrisp_core.domain.wording import described
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal
@@ -56,7 +57,7 @@ def rehearse(
             refusal = refusal or check(domain, command, world)
             if refusal is None:
                 world = apply_effects(domain, command, world)
-                said.append(f"{index}. {domain.describe(command)}")
+                said.append(f"{index}. {described(domain, command)}")
         if refusal is not None:
             return TaskFinished(message=f"step {index}, {step.text}: {refusal}")
         if translation.pass_reason:

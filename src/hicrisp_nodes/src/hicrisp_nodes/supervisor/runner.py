@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import rospy
+from hicrisp_core.domain.wording import described
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
@@ -300,12 +301,12 @@ class TaskRunner:
             return AlarmEvent(lambda: True if request.remarks.count > before else None, cancel)
 
         def approve(command: Command, doubt: str) -> bool:
-            return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(),
+            return self._gate.approve(f"May {command.robot} {described(domain, command)}? {doubt}".rstrip(),
                                       spoken(), doubtful=bool(doubt))
 
         def permit(command: Command, purpose: str) -> bool:
             why = "To mend a step: may" if purpose == CORRECTION else "May"
-            return self._gate.permit(f"{why} {command.robot} {domain.describe(command)}?", purpose, spoken())
+            return self._gate.permit(f"{why} {command.robot} {described(domain, command)}?", purpose, spoken())
 
         def review(plan: Plan, world: WorldState) -> Optional[Plan]:
             if not self._gate.reviews:
