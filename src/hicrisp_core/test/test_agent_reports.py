@@ -39,7 +39,7 @@ def test_the_result_of_a_task_is_told_in_alexs_words(domain, config_dir):
         asked = Asked(server)
     assert result.success
     assert result.message == "The red box stands where you wanted it."
-    assert result.done == ("pick up red_box", "place red_box next to cylinder")
+    assert result.done == ("pick up red box", "place red box next to cylinder")
     assert run.events[-1]["reason"] == "done"
     assert asked.who == ["Alex", "Travi", "Ropa", "Alex"]
     assert "<<<User: hello>>>" in asked.prompts[0]

@@ -4,6 +4,7 @@ from threading import Event
 
 import pytest
 from failures import words
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.model import Cause, CauseKind, Rung, Status, WorldState
 from hicrisp_core.model.cause import SUPERVISOR
 from hicrisp_core.policy.policy import Budget, Policy, load_policy
@@ -26,7 +27,7 @@ def test_a_plan_without_failures_runs_as_it_stands(domain):
     assert result.success
     assert run.world.executed == [PICK, BESIDE]
     assert result.corrections == {}
-    assert result.plan == (PICK, BESIDE)
+    assert result.plan == (spoken(PICK), spoken(BESIDE))
 
 
 def test_a_task_in_a_world_that_nobody_sees_is_refused_for_that(domain):

@@ -74,7 +74,7 @@ def test_the_next_object_is_aimed_otherwise_only_if_several_placements_agree_on_
     executive = RunFactory(domain, load_policy(config_dir / "policies" / "hicrisp.yaml")).executive(
         {"panda": world}, world, events.append, brain=ScriptedBrain(domain, steps(domain, *PLAN, *SECOND)))
     assert executive.run(Task("any words")).success
-    tried = [event for event in events if event["kind"] == "command" and event["text"].startswith("place box_2")]
+    tried = [event for event in events if event["kind"] == "command" and event["text"].startswith("place box 2")]
     assert (tried[0]["aim"] != tried[0]["target"]) == corrected
     told = [event for event in events if event["kind"] == "offset"]
     assert not any(told[0]["applied"]), "one miss is no bias"

@@ -120,7 +120,7 @@ def test_not_that_one_stops_the_motion_and_changes_goal_and_plan(domain):
     assert run.holds("red_box", "on", "table")
     said, = run.told("said")
     assert (said["text"], said["effect"]) == (BLUE, "changed")
-    assert said["stopped"] == ["pick up red_box"]
+    assert said["stopped"] == ["pick up red box"]
     assert said["reply"].startswith("I understand: the blue box ends up in the bowl")
     feedback = said["feedback"]
     assert (feedback["kind"], feedback["conditions"]) == ("said_by_user", BLUE_STAGE.split(" & "))

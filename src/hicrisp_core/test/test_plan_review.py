@@ -60,7 +60,7 @@ def test_what_cannot_be_read_is_said_and_never_run(offered, line):
 
 def test_each_line_is_told_as_the_robot_reads_it(offered):
     checked = offered.check(["Pick up the red box.", "juggle the box", "place the red box next to the cylinder"])
-    assert checked.readings == ("panda: pick up red_box", "", "panda: place red_box next to cylinder")
+    assert checked.readings == ("panda: pick up red box", "", "panda: place red box next to cylinder")
 
 
 @pytest.mark.parametrize(("lines", "missed"), [

@@ -96,7 +96,7 @@ def test_robots_work_at_once_within_a_stage():
     run = LabRun(POLICY, brain=SearchBrain(DOMAIN), interpreter=ScriptedInterpreter(both))
     assert run().success
     steps = dict(zip(run.told("plan")[0]["steps"], run.told("plan")[0]["after"]))
-    assert steps["go to area_1"] == steps["pick up red_box"] == []
+    assert steps["go to area 1"] == steps["pick up red box"] == []
 
 
 def test_what_a_stage_waits_for_may_end_with_its_first_command(run_of):

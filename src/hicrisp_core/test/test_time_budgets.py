@@ -87,7 +87,7 @@ def test_an_area_to_which_drive_after_drive_fails_counts_as_unreachable_and_the_
     result = arena.visit("area_1", "area_3")
     assert not result.success
     assert "Area 1 was skipped" in result.message
-    assert result.done == ("go to area_3",)
+    assert result.done == ("go to area 3",)
     assert len(arena.base.goals) == 6
     told = [event["feedback"] for event in arena.events if event["kind"] == "verdict" and event["feedback"]]
     assert told[-1]["reason"] == "No drive reached a free spot there: 5 drives failed."
@@ -121,7 +121,7 @@ def test_no_step_begins_once_the_tasks_seconds_are_used_up_by_the_robots_clock()
     assert len(arena.base.goals) == 2
     assert result.sim_s <= 60.0 + LEAST
     assert result.wall_s < 60.0
-    assert result.done == ("go to area_1",)
+    assert result.done == ("go to area 1",)
 
 
 def test_what_was_mended_uses_no_more_seconds_for_corrections() -> None:

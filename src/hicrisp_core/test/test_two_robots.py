@@ -4,6 +4,7 @@ from dataclasses import replace
 from threading import Barrier, BrokenBarrierError, Event, Thread
 
 from goals import ScriptedInterpreter, goal
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Rung, Status
 from hicrisp_core.policy.policy import Policy
@@ -74,11 +75,11 @@ def test_a_failing_vehicle_leaves_an_independent_step_of_the_arm_finished():
     assert run.world.state.holds("on", "red_box", "blue_box")
     # The two robots begin at once; either may be the first to end.
     assert set(result.done[:2]) == set(LOAD[:2])
-    assert result.done[2:] == (LOAD[2], *STACK)
-    assert result.given_up == (CARRY,)
-    assert result.not_begun == (BACK,)
+    assert result.done[2:] == (LOAD[2], *map(spoken, STACK))
+    assert result.given_up == (spoken(CARRY),)
+    assert result.not_begun == (spoken(BACK),)
     end = run.told("task_finished")[0]
-    assert (end["given_up"], end["not_begun"]) == ([CARRY], [BACK])
+    assert (end["given_up"], end["not_begun"]) == ([spoken(CARRY)], [spoken(BACK)])
 
 
 def test_a_failing_arm_stops_what_waits_for_it_and_nothing_else():
@@ -87,7 +88,7 @@ def test_a_failing_arm_stops_what_waits_for_it_and_nothing_else():
     run.world.fails("pick(panda, box)", times=9, status=Status.EXECUTION)
     result = run()
     assert result.done == ("dock(agv, dock)",)
-    assert result.not_begun == ("load(panda, box, tray)", CARRY, "go_to(agv, area_1)")
+    assert result.not_begun == ("load(panda, box, tray)", spoken(CARRY), "go to(agv, area 1)")
 
 
 def test_each_robot_is_corrected_on_a_stack_of_its_own():
@@ -248,7 +249,7 @@ def test_where_nobody_helps_the_area_is_given_up_with_the_reason():
     result = run()
     assert not result.success
     assert "no path reaches area 2" in result.message
-    assert result.given_up == (CARRY,)
+    assert result.given_up == (spoken(CARRY),)
 
 
 def test_the_arm_clears_what_it_can_out_of_the_vehicles_way_before_anybody_is_asked():

@@ -33,5 +33,9 @@ def kept_record() -> Any:
 
 
 def kept_names() -> Dict[str, str]:
-    """Return the given names by the names of their tracks."""
-    return {own: str(each["name"]) for own, each in kept_record().get("names", {}).items() if each.get("name")}
+    """Return the given names by the names of their tracks; the parameter server sends them when they change."""
+    try:
+        record = rospy.get_param_cached(PARAMETER, {})
+    except (OSError, rospy.ROSException):
+        return {}
+    return {own: str(each["name"]) for own, each in record.get("names", {}).items() if each.get("name")}
