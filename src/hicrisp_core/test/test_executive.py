@@ -30,6 +30,19 @@ def test_a_plan_without_failures_runs_as_it_stands(domain):
     assert result.plan == (spoken(PICK), spoken(BESIDE))
 
 
+def test_people_read_names_in_words_wherever_a_task_is_told(domain):
+    things = {"box_2": "box", "cylinder": "cylinder"}
+    place = "place_next_to(panda, box_2, cylinder)"
+    run = Run(domain, table_top(things), LADDER, ["pick(panda, box_2)", place])
+    run.world.fails(place, instead=domain.ground(steps(domain, "put_down(panda, box_2)")[0], run.world.state))
+    assert run().success
+    told = {"plan": ("steps",), "step_started": ("text",), "command": ("text",), "correction": ("commands",),
+            "stack": ("entries",), "task_finished": ("done",)}
+    said = {kind: str([event[part] for event in run.told(kind) for part in parts]) for kind, parts in told.items()}
+    assert not [kind for kind, text in said.items() if "box_2" in text]
+    assert not [kind for kind, text in said.items() if "box 2" not in text]
+
+
 def test_a_task_in_a_world_that_nobody_sees_is_refused_for_that(domain):
     run = Run(domain, WorldState(trouble="no state has come"), LADDER, [PICK, BESIDE])
     result = run()
