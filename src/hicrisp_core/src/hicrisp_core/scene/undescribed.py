@@ -16,7 +16,7 @@ from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Vector, WorldObject
 from hicrisp_core.scene import Scene
-from hicrisp_core.scene.colours import COLOURS
+from hicrisp_core.scene.colours import COLOURS, Colour
 from hicrisp_core.scene.forms import FORMS, Piece, scaled
 from hicrisp_core.scene.layout import RandomSpot, draw_layout
 from hicrisp_core.scene.table import Size
@@ -73,7 +73,7 @@ class Ware(WorldObject):
     """
 
     pieces: Tuple[Piece, ...] = field(default=(), repr=False, compare=False)
-    paints: Tuple[Tuple[float, ...], ...] = ()
+    paints: Tuple[Colour, ...] = ()
     density: float = 1000.0
     nouns: Tuple[str, ...] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Mapping, Tuple, Type
 
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.trace.events import (
     Answered,
     ApprovalAsked,
@@ -45,7 +46,7 @@ _REMARKS: Mapping[Type[Event], Callable[[Any], Tuple[str, str]]] = {
     Waiting: lambda event: (event.text, "soft"),
     Witnessed: lambda event: (witness_words(event), "soft"),
     ApprovalAsked: lambda event: (f"{'approved' if event.granted else 'not approved'}: {event.command}", "warn"),
-    FaultInjected: lambda event: (f"injected: {event.fault} {event.target}", "warn"),
+    FaultInjected: lambda event: (f"injected: {event.fault} {spoken(event.target)}", "warn"),
     Recalled: lambda event: (f"memory: {_RECALLED[event.what == 'examples']}: {'; '.join(event.texts)}", "soft"),
 }
 """Events that are told in one line, with its style."""
@@ -121,7 +122,7 @@ class Narrator:
             told = ""
             if self._run.several and len(robots) == len(waits) == len(steps):
                 after = ", ".join(str(first + 1 + at) for at in waits[number - first - 1] or ())
-                told = f"({robots[number - first - 1]}{f', after {after}' if after else ''})"
+                told = f"({spoken(robots[number - first - 1])}{f', after {after}' if after else ''})"
             self._say("     ", f"{number}.", step, self._paint(told, "soft"))
         if event.reasoning:
             self._say("     ", self._paint(event.reasoning, "soft"))
@@ -138,7 +139,7 @@ class Narrator:
 
     def _whose(self, robot: str) -> str:
         """The robot that an event is about, where there are several."""
-        return self._paint(f"{robot}:", "soft") if self._run.several and robot else ""
+        return self._paint(f"{spoken(robot)}:", "soft") if self._run.several and robot else ""
 
     def _verdict(self, event: VerdictGiven) -> None:
         tried = next((each for each in reversed(self._run.attempts) if each.verdict is event),

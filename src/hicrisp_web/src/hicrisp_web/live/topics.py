@@ -6,7 +6,6 @@ import json
 from typing import Any, Callable, Dict, List
 
 import rospy
-from hicrisp_core.domain.saying import spoken
 from hicrisp_core.trace.task_state import ENDED, State
 
 from hicrisp_msgs.msg import EstopState, Event, Plan, TaskStatus
@@ -58,7 +57,7 @@ class Topics:
 
     def _plan(self, message: Plan) -> None:
         """The steps of the latest plan, as they would be sent back when the plan is changed, and its goal."""
-        steps = [{"text": spoken(step.text or step.action), "robot": step.robot} for step in message.steps]
+        steps = [{"text": step.text or step.action, "robot": step.robot} for step in message.steps]
         goal = message.goal.said or ", then ".join(message.goal.stages)
         self._board.put({"review": {"task_id": message.task_id, "steps": steps, "goal": goal}})
 
