@@ -36,14 +36,11 @@ COLUMNS = ("scene", "policy", "task", "n", "things", "found", "found_opaque", "p
 NOTE = (
     "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
     "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it, "
-    "`found_opaque` without glass; "
-    "`size_mm` is the greatest error of length, width and height; `phantoms` are unknown objects that are not there. "
-    "With `--llm` its model for `vision` names what is seen: `named_rightly` is of those found, by the nouns that "
-    "`config/worlds` accepts; `named_wrongly` have another name, the rest none. "
-    "Then a user names two of them (`named`: the camera shows both) and asks for one next to the other or in the bowl; "
-    "the goal is given as data and no language model is asked: a search plans. `placed` is judged by the true "
-    "poses, `placed_first` is without any correction, `false_success` counts runs that say that they are done and are "
-    "not.")
+    "`found_opaque` without glass; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown "
+    "objects that are not there. With `--llm` its model for `vision` names them (`named_rightly`, `named_wrongly`, by "
+    "the nouns of `config/worlds`). A user names two (`named`: the camera shows both) and asks for one next to the "
+    "other or in the bowl; a search plans to the goal, given as data. `placed` is judged by the true poses, "
+    "`placed_first` is without any correction, `false_success` is claimed only.")
 
 GROUNDING_NOTE = (
     "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
