@@ -80,7 +80,7 @@ def renewed(page: str, root: Path = ROOT) -> str:
 
 
 def _table(root: Path, suite: str, name: str) -> str:
-    """Return a table, and below it when, where and with what it was measured."""
+    """Return a table, and below it when and with what it was measured."""
     content = _suite(root, suite)
     table = content["tables"][name]
     columns = table["columns"]
@@ -93,8 +93,7 @@ def _table(root: Path, suite: str, name: str) -> str:
     shown = f"{head.replace('_', ' ')}\n{rest}"
     if "command" not in table:
         return shown
-    said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (
-        ("commit", "commit ", ""), ("machine", "", ""), ("cores", "", " cores")) if table[key])]
+    said = [table["date"] or f"by {table['entered']}", *([f"commit {table['commit']}"] if table["commit"] else [])]
     # Without git nothing is known to be old.
     commit = (table["commit"] or "").split("-")[0]
     after = f"{commit}..HEAD" if _git(root, "cat-file", "-e", commit) is not None else (
