@@ -108,7 +108,7 @@ class Embedded(unittest.TestCase):
             said, = (json.loads(event.json) for event in self.workspace.events
                      if event.task_id == task and event.kind == "said")
             assert said["feedback"]["kind"] == "said_by_user"
-            assert said["stopped"] == ["pick up red_box"]
+            assert said["stopped"] == ["pick up red box"]
             at = self._truth()
             apart = math.dist(at["blue_box"][:2], at["cylinder"][:2])
             assert apart < 0.13, at

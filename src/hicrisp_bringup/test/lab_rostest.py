@@ -50,7 +50,7 @@ class Lab(unittest.TestCase):
         steps = [shown[f"step:{index}"] for index in shown["plan"]["steps"]]
         told = [(step["robot"], step["text"], step["after"]) for step in steps]
         assert ("panda", "load box onto tray", [0, 1]) in told
-        assert ("agv", "carry box to area_2", [2]) in told
+        assert ("agv", "carry box to area 2", [2]) in told
 
     def test_the_plan_says_whose_each_step_is_and_what_it_waits_for(self) -> None:
         plans: List[Plan] = []
@@ -72,8 +72,8 @@ class Lab(unittest.TestCase):
         self.workspace.until(lambda: self.workspace.holds("red_box", "on", "blue_box"),
                              "sight of what was done")
         end = self._events(status)[-1]
-        assert end["done"] == ["pick up red_box", "place red_box on blue_box"]
-        assert end["given_up"] == ["go to area_1"]
+        assert end["done"] == ["pick up red box", "place red box on blue box"]
+        assert end["given_up"] == ["go to area 1"]
 
     def test_an_emergency_stop_stops_both_robots(self) -> None:
         task = self.workspace.submit_task(DELIVERY).task_id

@@ -145,8 +145,8 @@ def test_a_base_that_fails_on_its_way_leaves_the_stack_of_the_arm_standing() -> 
     lab = Lab(Policy("test", rungs=(), autonomy="full"))
     lab.when("command", "agv", lambda: lab.world.inject("scan_stops", magnitude=(1.0,)))
     result = lab.run("go to area 1 and stack the red box on the blue box")
-    assert result.done == ("pick up red_box", "place red_box on blue_box")
-    assert result.given_up == ("go to area_1",)
+    assert result.done == ("pick up red box", "place red box on blue box")
+    assert result.given_up == ("go to area 1",)
     assert lab.world.observe(Deadline(1.0)).holds("on", "red_box", "blue_box")
 
 
