@@ -14,7 +14,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import load_camera
-from hicrisp_gazebo.depth_camera import LINK, PLUGIN
+from hicrisp_gazebo.depth_camera import EXACT, LINK, PLUGIN
 from hicrisp_gazebo.scene_models import scenery
 
 SETTINGS = load_camera("d435_fixed")
@@ -55,7 +55,7 @@ def test_it_has_the_lens_and_publishes_under_the_names_of_realsense_in_the_names
     assert plugin.get("filename") == PLUGIN
     assert plugin.findtext("imageTopicName") == "/hicrisp/camera/color/image_raw"
     assert plugin.findtext("cameraInfoTopicName") == "/hicrisp/camera/color/camera_info"
-    assert plugin.findtext("depthImageTopicName") == "/hicrisp/camera/aligned_depth_to_color/image_raw"
+    assert plugin.findtext("depthImageTopicName") == f"/hicrisp/{EXACT}"
     assert plugin.findtext("frameName") == "camera_color_optical_frame"
     assert float(plugin.findtext("pointCloudCutoff", "")) == SETTINGS.depth.near
     told = [float(plugin.findtext(name, "")) for name in ("Cx", "CxPrime", "Cy")]

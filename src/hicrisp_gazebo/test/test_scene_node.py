@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, List
 
+import numpy as np
 import pytest
 import rospy
 from actionlib_msgs.msg import GoalID, GoalStatusArray
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.undescribed import with_undescribed
 from hicrisp_gazebo.client import GazeboClient
+from hicrisp_gazebo.depth_camera import EXACT
 from hicrisp_gazebo.port import Refusal
 from hicrisp_gazebo.scene_models import SCENERY
 from hicrisp_gazebo.scene_node import SceneServer
@@ -20,6 +23,7 @@ from hicrisp_gazebo.world import GazeboError, GazeboWorld
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import COMMAND, OUTCOME
 from reference_gazebo import DELETED_AGAIN, ReferenceGazebo
+from sensor_msgs.msg import Image
 from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import (
@@ -153,6 +157,28 @@ def test_objects_that_nobody_described_are_put_back_and_drawn_by_another_seed(ga
         assert reset(seed=4).ok
         later(gazebo)
         assert {name: gazebo.at(name) for name in gazebo.things - {SCENERY}} == drawn(4)
+
+
+def test_gazebos_exact_depth_is_measured_as_the_scenes_camera_measures(table: SceneServer) -> None:
+    lens = load_camera("d435_fixed").lens
+    exact = np.full((lens.height, lens.width), 0.9, np.float32)
+    exact[:50], exact[200:300, 200:300] = np.nan, 0.8
+    told: List[Image] = []
+    source = rospy.Publisher(EXACT, Image, queue_size=1)
+    measured = rospy.Subscriber("camera/aligned_depth_to_color/image_raw", Image, told.append)
+    picture = Image(height=lens.height, width=lens.width, encoding="32FC1", step=4 * lens.width, data=exact.tobytes())
+    picture.header.stamp, picture.header.frame_id = rospy.Time(7.0), "camera_color_optical_frame"
+    until(lambda: source.publish(picture) or told, "measured depth")
+    depth = np.frombuffer(told[0].data, "<f4").reshape(exact.shape)
+    assert told[0].header.stamp == rospy.Time(7.0)
+    assert told[0].header.frame_id == picture.header.frame_id
+    assert not depth[:50].any()
+    assert 0.0005 < np.std(depth[320:, 320:]) < 0.01
+    assert np.mean(depth[210:290, 210:290]) == pytest.approx(0.8, abs=0.003)
+    edge = depth[200:300, 190:200]
+    assert 0.05 < np.mean(edge == 0.0), "holes beside what stands in front"
+    source.unregister()
+    measured.unregister()
 
 
 def later(gazebo: ReferenceGazebo, seconds: float = 2.0 * DELETED_AGAIN) -> None:

@@ -14,10 +14,10 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import CameraSettings, DepthSensing, Mounting, load_camera
+from hicrisp_core.scene.sensing import DepthSensor
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.sensing import DepthSensor
 
 SETTINGS = load_camera("d435_fixed")
 

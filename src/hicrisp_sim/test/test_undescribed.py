@@ -16,9 +16,9 @@ from hicrisp_core.model.geometry import distance
 from hicrisp_core.scene import domain_of, load_scene
 from hicrisp_core.scene.cameras import DepthSensing, load_camera
 from hicrisp_core.scene.forms import FORMS, scaled
+from hicrisp_core.scene.sensing import DepthSensor
 from hicrisp_core.scene.undescribed import wares_of, with_undescribed
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.sensing import DepthSensor
 
 CONFIG = config_file("scenes", "workbench").parents[1]
 

@@ -16,6 +16,8 @@ from hicrisp_gazebo.inertia import Solid
 
 LINK = "depth_camera"
 PLUGIN = "libgazebo_ros_openni_kinect.so"
+EXACT = "camera/exact_depth/image_raw"
+"""Topic of what Gazebo draws: its depth sensors take no ``noise``."""
 _BODY = Pose((0.0, 0.0, 0.0), (-0.5, 0.5, -0.5, -0.5))
 """Gazebo's camera frame (x ahead, z up) in the optical frame (z ahead, y down)."""
 _HOUSING = Solid("housing", "box", (0.02, 0.09, 0.025), Pose((-0.03, 0.0, 0.0)))
@@ -70,7 +72,7 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
         "cameraName": LINK, "alwaysOn": "true", "updateRate": f"{settings.rate:g}",
         "imageTopicName": _absolute(topics.colour, namespace),
         "cameraInfoTopicName": _absolute(topics.info, namespace),
-        "depthImageTopicName": _absolute(topics.depth, namespace),
+        "depthImageTopicName": _absolute(EXACT, namespace),
         "depthImageCameraInfoTopicName": _absolute(f"{topics.depth.rsplit('/', 1)[0]}/camera_info", namespace),
         "pointCloudTopicName": _absolute("camera/depth/color/points", namespace),
         "frameName": settings.frame,

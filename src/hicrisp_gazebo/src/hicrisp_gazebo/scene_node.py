@@ -31,6 +31,7 @@ from std_srvs.srv import Empty, EmptyRequest, Trigger, TriggerRequest
 
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.depth_camera import camera_of, has_camera
+from hicrisp_gazebo.measured_depth import MeasuredDepth
 from hicrisp_gazebo.world import GazeboWorld
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
 from hicrisp_msgs.srv import (
@@ -131,6 +132,7 @@ class SceneServer:
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
                                   lambda sigma: noise.publish(Float64(sigma)), rospy.get_namespace())
         self._frames = StaticFrames()
+        self._depth: Optional[MeasuredDepth] = None
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._announce()
@@ -150,6 +152,8 @@ class SceneServer:
         self._timer.shutdown()
         for service in self._services:
             service.shutdown("the scene is closed")
+        if self._depth is not None:
+            self._depth.stop()
         for robot in self._robots:
             robot.stop()
 
@@ -158,8 +162,11 @@ class SceneServer:
         the camera is, and what goes wrong from the start.
         """
         begin_faults(self._world.scene.faults)
+        if self._depth is not None:
+            self._depth.stop()
         if has_camera(self._world.scene):
             settings = camera_of(self._world.scene)
+            self._depth = MeasuredDepth(settings, self._world.scene.seed)
             self._frames.put([
                 transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now())])
         arena, bodies = self._world.scene.arena, bodies_of(self._world.scene)

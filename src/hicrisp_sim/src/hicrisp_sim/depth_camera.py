@@ -13,13 +13,13 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.cameras import CameraSettings
+from hicrisp_core.scene.sensing import ColourSensor, DepthSensor
 
 from hicrisp_sim.camera_faults import CameraFaults
 from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.render import RenderError
 from hicrisp_sim.rgbd import RgbdDrawer
-from hicrisp_sim.sensing import ColourSensor, DepthSensor
 from hicrisp_sim.simulation import Simulation, Snapshot
 
 _LIMIT = 20.0

@@ -6,6 +6,7 @@ import math
 from typing import Optional, Tuple
 
 import numpy as np
+
 from hicrisp_core.model.picture import Lens
 from hicrisp_core.scene.cameras import ColourSensing, DepthSensing
 
