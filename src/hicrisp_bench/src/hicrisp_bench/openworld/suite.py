@@ -39,8 +39,8 @@ NOTE = (
     "`found_opaque` without glass; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown "
     "objects that are not there. With `--llm` its model for `vision` names them (`named_rightly`, `named_wrongly`, by "
     "the nouns of `config/worlds`). A user names two (`named`: the camera shows both) and asks for one next to the "
-    "other or in the bowl; a search plans to the goal, given as data. `placed` is judged by the true poses, "
-    "`placed_first` is without any correction, `false_success` is claimed only.")
+    "other or in the bowl; no language model is asked: a search plans to the goal. `placed` is judged by the true "
+    "poses, `placed_first` is without any correction, `false_success` is claimed only.")
 
 GROUNDING_NOTE = (
     "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
