@@ -176,7 +176,7 @@ def test_gazebos_exact_depth_is_measured_as_the_scenes_camera_measures(table: Sc
     assert 0.0005 < np.std(depth[320:, 320:]) < 0.01
     assert np.mean(depth[210:290, 210:290]) == pytest.approx(0.8, abs=0.003)
     edge = depth[200:300, 190:200]
-    assert 0.05 < np.mean(edge == 0.0), "holes beside what stands in front"
+    assert np.mean(edge == 0.0) > 0.05, "holes beside what stands in front"
     source.unregister()
     measured.unregister()
 
