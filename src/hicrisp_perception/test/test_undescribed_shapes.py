@@ -12,7 +12,8 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.shapes import SHAPES, Handling, Solid, measured, rectangle
 from hicrisp_core.model.track import DOUBT, Visibility
-from hicrisp_perception.tracking.unknown_objects import _joined
+from hicrisp_perception.shapes.evidence import Evidence
+from hicrisp_perception.tracking import unknown_objects
 
 from hicrisp_perception import SceneTracker
 
@@ -106,6 +107,16 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows():
     assert math.dist(again.pose.position, pushed.position) < 0.008
 
 
+@pytest.mark.parametrize(("whole", "moves"), [(3400, False), (1000, True)])
+def test_what_is_hidden_but_for_its_edge_is_not_moved_to_explain_that(monkeypatch, whole, moves):
+    sight = SceneTracker(scene_of())
+    sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
+    (known,) = sight._unknown._named.values()
+    monkeypatch.setattr(unknown_objects, "evidence_at", lambda item, pose, *_: Evidence(
+        60 if pose == known.pose else 110, whole - 120, 50 if pose == known.pose else 10, 0.0, whole))
+    assert (unknown_objects._best_place(known, None, None) != known.pose) == moves
+
+
 @pytest.mark.parametrize(("up", "stands"), [(0.008, True), (0.05, False)])
 def test_what_is_let_go_a_little_above_the_table_stands_on_it(up, stands):
     sight = SceneTracker(scene_of())
@@ -122,7 +133,7 @@ def test_what_was_moved_and_seems_flatter_now_is_seen_in_part(share, kept):
     (known,) = sight._unknown._named.values()
     now = replace(known, pose=known.pose.shifted((0.02, 0.0, 0.0)), size=(*known.size[:2], share * known.size[2]))
     shown = replace(now, size=(0.9 * now.size[0], 0.9 * now.size[1], now.size[2]))
-    assert (_joined(known, shown).size == known.size) == kept
+    assert (unknown_objects._joined(known, shown).size == known.size) == kept
 
 
 def driver(colour):

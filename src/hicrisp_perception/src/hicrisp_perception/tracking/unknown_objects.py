@@ -40,6 +40,8 @@ _THERE_STILL, _EMPTY = 0.4, 0.7
 """Share of the open part of its place in a hand that shows what is behind it: at most while it is there, and at least
 once it fell.
 """
+_ENOUGH = 0.06
+"""Share of its outline that must be open to view before it tells where an object is."""
 _EXACT = 0.012
 """How far from its middle that of what stands still may seem to be, metres."""
 _STEPS = (0.015, 0.005)
@@ -236,22 +238,22 @@ def _standing(known: UnknownObject, part: UnknownObject) -> Pose:
 
 def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Pose:
     """Return the pose near its place at which an object explains the picture best: what others hide in part may have
-    been put down or pushed a little beside where it is thought to be. Where nothing speaks against its place, or
-    nothing of it shows anywhere, it stays.
+    been put down or pushed a little beside where it is thought to be. Where nothing speaks against its place, too
+    little of that is open to view, or nothing of it shows anywhere, it stays.
     """
     item = seen_as(known)
 
-    def at(pose: Pose) -> Tuple[int, int]:
+    def at(pose: Pose) -> Tuple[int, int, int]:
         shown = evidence_at(item, pose, ground, claimed)
-        return (0, 1) if shown is None else (shown.seen, shown.through)
+        return (0, 1, 1) if shown is None else (shown.seen, shown.through, shown.whole)
 
-    best, (seen, through) = known.pose, at(known.pose)
-    if not through:
+    best, (seen, through, whole) = known.pose, at(known.pose)
+    if not through or seen + through < _ENOUGH * whole:
         return known.pose
     most = seen - through
     for step in _STEPS:
         for pose in [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3) if x or y]:
-            seen, through = at(pose)
+            seen, through, _ = at(pose)
             if seen - through > most:
                 best, most = pose, seen - through
     return best if most > 0 else known.pose
