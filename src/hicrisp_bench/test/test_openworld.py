@@ -12,6 +12,7 @@ from typing import Any, Dict, List
 import pytest
 from hicrisp_bench.cli import parse
 from hicrisp_bench.cost import QUESTIONS
+from hicrisp_bench.openworld.explained import row_of
 from hicrisp_bench.openworld.grounding import (
     GroundingTrial,
     grounding_row,
@@ -20,12 +21,15 @@ from hicrisp_bench.openworld.grounding import (
     run_grounding_trial,
 )
 from hicrisp_bench.openworld.suite import run
+from hicrisp_bench.openworld.testimony import SLIP
 from hicrisp_bench.openworld.touching import drawn_together
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
 from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, middle_of, seen
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.chat_model import ChatModel, LlmFailure
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import VISION, load_llm_settings
 from hicrisp_core.model import Pose, Relation, WorldObject
 from hicrisp_core.model.goal import Goal, Holds, Not
@@ -203,3 +207,26 @@ def test_descriptions_are_asked_about_and_judged_by_the_object_at_their_pixel(tm
     file.write_text('[{"seed": 6}]')
     with pytest.raises(ConfigError, match="'pixel' .column, row. and 'say'"):
         read_descriptions(file)
+
+
+class _Away(ChatModel):
+    name = "away"
+
+    def complete(self, messages: Any, deadline: Any, schema: Any = None) -> LlmFailure:
+        return LlmFailure("unreachable", "away")
+
+
+def test_a_slip_is_left_to_a_model_that_is_asked_with_and_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Models, "of", lambda self, role: _Away())
+    llm = replace(load_llm_settings(CONFIG / "llm" / "openai.yaml"), base_url="http://127.0.0.1:9/v1")
+    trial = OpenWorldTrial(CONFIG, "workbench", "explained", 1508, fault=SLIP, llm=llm)
+    found = run_openworld_trial(trial)
+    assert (found["slipped"], found["claimed"], found["success"]) == (True, False, False)
+    assert found["failed_commands"] > 0
+    assert found["corrections"] == {}, "no search repairs"
+    rows = [row_of("explained", Tally([{**found, "explained": number, "claimed": True, "success": number > 0}
+                                       for number in range(3)]))]
+    assert [rows[0][key] for key in ("tasks", "slipped", "repaired", "explained", "false_success")] == [3, 3, 2, 3, 1]
+    with pytest.raises(ConfigError, match="--llm NAME"):
+        run(parse(["openworld", "--explained"]), _MadeUp())
+    assert "slip" in key_of(trial)

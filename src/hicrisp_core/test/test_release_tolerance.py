@@ -164,7 +164,7 @@ def test_without_a_pose_to_compare_with_nobody_looks() -> None:
 def test_the_papers_policies_let_go_without_a_look() -> None:
     looks = {file.stem for file in (CONFIG / "policies").glob("*.yaml")
              if load_policy(file).look_before_release == "on"}
-    assert looks == {"hierarchical", "cooperative", "witnessed"}
+    assert looks == {"hierarchical", "cooperative", "witnessed", "explained"}
 
 
 def test_what_was_in_the_way_once_is_let_go_once_when_the_way_is_free() -> None:

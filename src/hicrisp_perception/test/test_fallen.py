@@ -79,6 +79,13 @@ def test_what_was_seen_in_the_hand_is_not_held_once_its_place_is_open_to_view():
     assert math.dist(fell.pose.position, lies.position) < 0.02
 
 
+def test_what_a_hand_takes_half_out_of_the_picture_is_held():
+    edge = at(0.85, -0.1, 0.2775)
+    away = hand(edge.position[0], -0.1 + RIM, 0.3, 0.006)
+    carried = [*TAKEN, ([(DISH, ABOVE)], CARRIES)]
+    assert looked(*carried, ([], away), ([], away)).visibility is Visibility.HELD
+
+
 def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere():
     unseen = [*TAKEN, *[([], CARRIES)] * 3]
     assert looked(*unseen).visibility is Visibility.HELD

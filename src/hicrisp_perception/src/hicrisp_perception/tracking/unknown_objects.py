@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Container, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -124,7 +125,7 @@ class UnknownObjects:
         known = self._named[name]
         self._missing.discard(name)
         shown = evidence_at(seen_as(known), known.pose, ground, np.zeros_like(ground.things))
-        if shown is None or shown.seen + shown.through < _OPEN * shown.whole:
+        if shown is None or shown.seen + shown.through < _OPEN * shown.whole or not _in_picture(known, ground):
             return False
         if shown.pierced < _THERE_STILL:
             self._in_hand.add(name)
@@ -214,6 +215,15 @@ class UnknownObjects:
             else:
                 candidates.append(joined)
         self._new = candidates
+
+
+def _in_picture(known: UnknownObject, ground: Ground) -> bool:
+    """Check whether a picture is large enough to show the whole box around an object."""
+    corners = [known.pose.compose(Pose((x, y, z))).position
+               for x, y, z in product(*((-side / 2.0, side / 2.0) for side in known.size))]
+    height, width = ground.view.shape
+    return all(0.0 <= column < width and 0.0 <= row < height
+               for column, row in ground.view.rays.project(np.array(corners)))
 
 
 def _lost(known: UnknownObject, ground: Ground, claimed: np.ndarray, taken: bool) -> Visibility:
