@@ -154,8 +154,10 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, dou
         return None
     low, high = (float(value) for value in np.percentile(points[:, 2], (3.0, 97.0)))
     least = max(_LEAST_HEIGHT, 3.0 * ground.level.noise)
-    # Through a handle the ground behind it shows, which makes nothing of it.
-    points = points[(points[:, 2] > min(max(low, high * _FOOT), least)) & (points[:, 2] < high + least)]
+    points = points[(points[:, 2] > min(low, least)) & (points[:, 2] < high + least)]
+    # Through a handle the ground behind it shows, which makes it no larger; within it, that may be a thin bottom.
+    sure_of_it = points[:, 2] > min(high * _FOOT, least)
+    floor, points = points[~sure_of_it], points[sure_of_it]
     if high < least or len(points) < _LEAST_PIXELS // 2:
         return None
     points = with_hidden_side(points, ground, window, mask)
@@ -168,8 +170,8 @@ def _box(ground: Ground, window: Window, mask: np.ndarray, sure: np.ndarray, dou
     bottom = low if low > ON_TABLE and (hangs or _borne(ground, window, mask)) else 0.0
     size = max(along - _BLUR, _LEAST_SIZE), max(across - _BLUR, _LEAST_SIZE), high - bottom
     pose = Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle))
-    return UnknownObject(pose, size, relief_of(ground, window, points, pose, size), Patch.of(ground, window, mask),
-                         int(np.count_nonzero(mask)), stamp, doubtful=doubtful)
+    return UnknownObject(pose, size, relief_of(ground, window, np.concatenate([points, floor]), pose, size),
+                         Patch.of(ground, window, mask), int(np.count_nonzero(mask)), stamp, doubtful=doubtful)
 
 
 def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
