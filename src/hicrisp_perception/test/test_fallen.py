@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from drawn import at, bowl, box, draw, scene_of
 from hicrisp_core.model.shapes import SHAPES, Handling
 from hicrisp_core.model.track import Visibility
+from hicrisp_perception.tracking import boxes
 from hicrisp_perception.tracking.grip import Grips
 from test_grip import BOX, frames, hand
 
@@ -91,3 +94,14 @@ def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere(
     assert looked(*unseen).visibility is Visibility.HELD
     assert looked(*unseen, ([(box("b", "blue"), at(0.55, 0.2, 0.025))], CARRIES)).visibility is Visibility.HELD
     assert looked(*unseen, ([(DISH, at(0.55, 0.2, 0.0275))], CARRIES)).visibility is Visibility.VISIBLE
+
+
+@pytest.mark.parametrize(("sides", "borne"), [
+    ((slice(10, 50), slice(50, 70)), False), ((slice(5, 65), slice(5, 65)), True)],
+                         ids=["beside it", "around it"])
+def test_what_stands_beside_an_object_is_not_borne_by_it(sides, borne):
+    depth, things = np.ones((70, 70), np.float32), np.zeros((70, 70), bool)
+    window = slice(20, 50), slice(20, 50)
+    things[window] = things[sides] = True
+    depth[things] = 0.9
+    assert boxes._borne(SimpleNamespace(things=things, depth=depth), window, np.ones((30, 30), bool)) is borne

@@ -68,7 +68,8 @@ FEEDBACK = Feedback(
     (Unmet((Relation("box", "on", "table"), Relation("box", "lying")), True, 2, (("other", "salt"),)),),
     (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way", 0.03),
     "push it aside",
-    statements_of(["not(on(box,table))", "at_least(2,on(a,b),on(b,c),lying(d))"]))
+    statements_of(["not(on(box,table))", "at_least(2,on(a,b),on(b,c),lying(d))"]), model_reason="it rolled",
+    model_suggestion="take it again")
 STAGE = Stage(statements_of(["on(box,table)", "not(lying(box))"]), "panda",
               statements_of(["any(lying(box),in(box,bowl))"]), optional=True)
 GOAL = Goal((STAGE, Stage(statements_of(["in(box,bowl)"]))), statements_of(["not(lying(box))"]),
