@@ -70,11 +70,15 @@ def told_apart(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> Tupl
     found, left, doubtful = np.zeros(covered.shape, np.int32), [covered], set()
     while left:
         part = left.pop()
-        cut, long = _at_step(part, top, bottom), False
+        rows, columns = (slice(int(each.min()), int(each.max()) + 1) for each in np.nonzero(part))
+        own = part[rows, columns]
+        cut, long = _at_step(own, top[rows, columns], bottom[rows, columns]), False
         if cut.max() < 2:
-            cut, long = _at_waist(part)
+            cut, long = _at_waist(own)
         if cut.max() > 1:
-            left += [cut == number for number in range(1, int(cut.max()) + 1)]
+            for number in range(1, int(cut.max()) + 1):
+                left.append(np.zeros(part.shape, bool))
+                left[-1][rows, columns] = cut == number
         else:
             found[part] = found.max() + 1
             doubtful |= {int(found.max())} if long else set()
@@ -108,12 +112,13 @@ def _at_step(covered: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> np.nda
         inner = _depth_in(low)
         count, cores = cv2.connectedComponents((inner > 0.5).astype(np.uint8), connectivity=8)
         for core in (cores == number for number in range(1, count)):
-            if float(inner[core].max()) < _LEAST or _common(core, high) > _BESIDE:
+            if float(inner[core].max()) < _LEAST:
                 continue
             own = low & _grown(core)
             foot, wall = own & _grown(high, _NEAR), high & _grown(core, _NEAR)
             if foot.any() and wall.any() and np.median(top[wall]) - np.median(top[foot]) >= _STEP and (
-                    np.count_nonzero(bottom[own] < _LOW * np.median(top[core])) >= _STANDS):
+                    np.count_nonzero(bottom[own] < _LOW * np.median(top[core])) >= _STANDS) and (
+                    _common(core, high) <= _BESIDE):
                 return np.where(covered, np.where(_away_from(core) < _away_from(high), 2, 1), 0)
     return covered.astype(np.int32)
 
