@@ -5,7 +5,7 @@ import pytest
 from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_perception.shapes.findings import Findings
+from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.tracking.by_model import (
     _STEPS,
     Models,
@@ -91,3 +91,13 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
         measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
         costs.append(_weighed(look, measured, pose, ground).cost)
     assert costs[1] < costs[0] - 0.3
+
+
+def test_unlike_light_alone_leaves_no_object_without_a_name():
+    models, seen = Models({"bar": bar(), "other": bar(1)}, {}), []
+    for name, light, x in (("bar", 0.17, 0.4), ("other", 0.5, 0.7)):
+        seen.append(_Seen((slice(0), slice(0)), np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
+        models._tried[name, (*seen[-1].key, 1)] = _Laid(at(x, 0.0, 0.01), 1.4, light)
+    models._begun = True
+    things = {name: box(name) for name in ("bar", "other")}
+    assert set(models._named(seen, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == set(things)

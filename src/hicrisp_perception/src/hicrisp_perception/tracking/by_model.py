@@ -210,7 +210,9 @@ class Models:
         pairs = _cheapest(costs)
         lights = [every[row, names[column]].light for row, column in pairs]
         for (row, name), laid in every.items() if lights else ():
-            costs[row, names.index(name)] += _LIGHT * abs(math.log(laid.light / float(np.median(lights))))
+            at, unlike = (row, names.index(name)), _LIGHT * abs(math.log(laid.light / float(np.median(lights))))
+            # It tells apart what is named; alone it does not leave an object without a name.
+            costs[at] = min(costs[at] + unlike, max(costs[at], _POOR - _DOUBT))
         pairs = _cheapest(costs)
         sure = [pair for pair in pairs if not any(_alike(costs, pair, other) for other in pairs if other != pair)]
         return {names[column]: every[row, names[column]] for row, column in sure}
