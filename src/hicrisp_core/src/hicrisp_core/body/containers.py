@@ -107,14 +107,15 @@ def inside_box(
     room = [_between([wall for wall, _ in beside], axis) for axis in (0, 1)]
     out = box.joint.handle.position if box.joint is not None else next(
         (way for way, axis, end in _MOUTHS if math.isinf(room[axis][end])), _MOUTHS[0][0])
-    room = [(max(low, -size / 2.0), min(high, size / 2.0)) for (low, high), size in zip(room, box.size)]
+    room = [(-size / 2.0, size / 2.0) if box.joint is not None else (max(low, -size / 2.0), min(high, size / 2.0))
+            for (low, high), size in zip(room, box.size)]  # At a drawer's wall the hand may have room.
     ways = [from_yaw(math.pi / 2.0 * quarter) for quarter in turns]
     if lying is not None:
         ways = [multiply(from_yaw(math.pi / 2.0 * round(heading(out) / (math.pi / 2.0)) + lying), _LYING)]
     least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
 
-    def ordered(drop: float) -> Sequence[Pose]:
-        cut = [(wall, _up_to(item, top - drop)) for wall, top in beside]
+    def ordered(drop: float, narrow: bool = False) -> Sequence[Pose]:
+        cut = [(wall, _up_to(item, top - drop) if narrow else item) for wall, top in beside]
         spaces: Dict[Pose, float] = {}
         off: Dict[Pose, float] = {}
         for turn in ways:
@@ -122,7 +123,7 @@ def inside_box(
             shadow = footprint(item, Pose(here.position, turn)).bounds
             spans = [(low - near, high - far) for (low, high), near, far in zip(room, shadow[:2], shadow[2:])]
             x, y = ((low + high) / 2.0 for low, high in spans)
-            for aside, along in product(*(evenly((high - low) / 2.0 - 1.01 * least, _SPOTS) for low, high in spans)):
+            for aside, along in product(*(evenly((high - low) / 2.0 - _SNUG, _SPOTS) for low, high in spans)):
                 spot = Pose((x + aside, y + along, height), turn)
                 off[spot] = abs(aside - front * out[0]) + abs(along - front * out[1])
                 spaces[spot] = min((footprint(part, spot).distance(wall) for wall, part in cut), default=math.inf)
@@ -130,9 +131,9 @@ def inside_box(
         whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
         return sorted(whole or roomy, key=lambda spot: (spaces[spot] < workspace.clearance, off[spot]))
 
-    found = {drop: ordered(drop) for drop in (drops if item.form.profile else drops[:1])}
+    spots = ordered(drops[0])
     poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
-              for spot in found.get(drop, found[drops[0]])[:LOOKED_AT // len(drops)]] for drop in drops]
+              for spot in (spots or ordered(drop, True))[:LOOKED_AT // len(drops)]] for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.
     roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
     return [Round(partial(tuple, each), least, roomiest) for each in poses]
