@@ -124,7 +124,8 @@ def inside_box(
 
     spots = ordered(drops[0])
     poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
-              for spot in (spots or ordered(drop, True))[:LOOKED_AT // len(drops)]] for drop in drops]
+              for spot in (spots if spots or not item.form.profile else ordered(drop, True))[:LOOKED_AT // len(drops)]]
+             for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.
     roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
     return [Round(partial(tuple, each), least, roomiest) for each in poses]
