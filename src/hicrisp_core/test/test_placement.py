@@ -390,15 +390,3 @@ def test_a_bowl_too_wide_for_a_drawer_is_let_go_where_it_is_narrow_enough_betwee
     on_floor, above = inside_box(flared, drawer, Workspace(), (0.0, 0.03))
     assert not on_floor.poses
     assert above.poses
-
-
-def test_the_spots_of_a_cupboard_are_near_its_mouth_between_its_walls() -> None:
-    walls = [Solid("box", size, Pose(at)) for size, at in (
-        ((0.3, 0.2, 0.02), (0.0, 0.0, -0.09)), ((0.02, 0.2, 0.2), (-0.14, 0.0, 0.0)),
-        ((0.1, 0.2, 0.2), (0.1, 0.0, 0.0)), ((0.3, 0.02, 0.2), (0.0, 0.09, 0.0)))]
-    cupboard = WorldObject("cupboard", "case", size=(0.3, 0.2, 0.2), pose=Pose((0.6, 0.0, 0.1)),
-                           own_form=Shape(rectangle, measured(tuple(walls)), Handling.NONE))
-    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.3, 0.3, 0.025)))
-    x, y, _ = inside_box(box, cupboard, Workspace())[0].poses[0].position
-    assert x == pytest.approx(0.56, abs=0.005)
-    assert -0.06 < y < -0.02

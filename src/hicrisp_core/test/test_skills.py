@@ -14,7 +14,6 @@ from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.skills import below
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 
@@ -326,9 +325,12 @@ def test_what_is_lifted_under_something_is_taken_out_from_under_it_and_lifted_on
     assert arm.things["box"].pose.position[2] > 0.09
 
 
-def test_an_open_drawer_above_an_object_does_not_carry_it() -> None:
-    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.06), pose=Pose((0.5, 0.0, 0.2)))
-    box = WorldObject("box", "box", size=(0.05, 0.05, 0.05), pose=Pose((0.5, 0.0, 0.025)))
-    world = WorldState({"drawer": drawer, "box": box})
-    assert not below(box, box.pose, world)
-    assert below(box, drawer.pose, world) == {"drawer"}
+def test_a_lift_keeps_clear_of_an_open_drawer_over_an_item_and_not_of_one_that_it_is_in() -> None:
+    over, around = (WorldObject(name, "drawer", "tray", (0.2, 0.2, 0.06), pose=Pose((0.4, 0.1, z)), movable=False)
+                    for name, z in (("over", 0.3), ("around", 0.03)))
+    arm, allowed = ScriptedArm(BOX, over, around), []
+    arm.plan_line = lambda pose, deadline, speed, touch: (
+        allowed.append(touch), ScriptedArm.plan_line(arm, pose, deadline, speed))[1]
+    assert run(arm, PICK).ok
+    assert "around" in allowed[-1]
+    assert "over" not in allowed[-1]

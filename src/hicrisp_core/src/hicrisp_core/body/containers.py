@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from itertools import product
-from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence
 
 from shapely.geometry import Point
-from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.body.placement import LOOKED_AT, TIGHT, Round, Workspace, evenly
 from hicrisp_core.model import Pose, WorldObject, WorldState
@@ -24,8 +22,6 @@ metres.
 """
 _LYING = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
 """What lies with its top towards x."""
-_MOUTHS = (((1.0, 0.0, 0.0), 0, 1), ((0.0, -1.0, 0.0), 1, 0), ((0.0, 1.0, 0.0), 1, 1), ((-1.0, 0.0, 0.0), 0, 0))
-"""Where a cupboard may be open, with the axis and the end of its room that is there."""
 _SNUG = 0.002
 """Least space to the walls of a compartment, metres."""
 
@@ -86,7 +82,7 @@ def inside_box(
 
     Args:
         item: the object to place.
-        box: what it goes into; its front is at its handle or where it has no wall. A compartment turns it along itself.
+        box: what it goes into; its front is at its handle, else at its greatest x. A compartment turns it along itself.
         workspace: limits of the arm.
         drops: heights above its floor at which the item is let go, metres.
         lying: bearing from the drawer's handle along which the item lies, radians; it stands by default.
@@ -102,50 +98,37 @@ def inside_box(
                         key=lambda each: each[0], default=(BOWL_WALL - box.size[2] / 2.0, footprint(box, here)))
     across_it = (item.size[0] > item.size[1]) != (box.size[0] > box.size[1])
     turns = range(4) if item.form.walls else (int(across_it and item.form.boxy and box.form.ground),)
-    beside = [(wall, top - floor) for wall, bottom, top in walls
-              if top > floor + _SNUG and bottom < floor + item.size[2]]
-    room = [_between([wall for wall, _ in beside], axis) for axis in (0, 1)]
-    out = box.joint.handle.position if box.joint is not None else next(
-        (way for way, axis, end in _MOUTHS if math.isinf(room[axis][end])), _MOUTHS[0][0])
-    room = [(max(low, -size / 2.0), min(high, size / 2.0)) for (low, high), size in zip(room, box.size)]
+    out = box.joint.handle.position if box.joint is not None else (1.0, 0.0, 0.0)
     ways = [from_yaw(math.pi / 2.0 * quarter) for quarter in turns]
     if lying is not None:
         ways = [multiply(from_yaw(math.pi / 2.0 * round(heading(out) / (math.pi / 2.0)) + lying), _LYING)]
+    beside = [(wall, top - floor) for wall, bottom, top in walls
+              if top > floor + _SNUG and bottom < floor + item.size[2]]
     least, front = (_SNUG, 0.0) if box.form.ground else (TIGHT, _FRONT / (math.hypot(*out[:2]) or 1.0))
 
-    def ordered(drop: float) -> Sequence[Pose]:
-        cut = [(wall, _up_to(item, top - drop)) for wall, top in beside]
+    def ordered(drop: float, narrow: bool = False) -> Sequence[Pose]:
+        parts = [(_up_to(item, top - drop) if narrow else item, wall) for wall, top in beside]
         spaces: Dict[Pose, float] = {}
-        off: Dict[Pose, float] = {}
         for turn in ways:
             height = floor - vertical_span(item, Pose(here.position, turn))[0]
             shadow = footprint(item, Pose(here.position, turn)).bounds
-            spans = [(low - near, high - far) for (low, high), near, far in zip(room, shadow[:2], shadow[2:])]
-            x, y = ((low + high) / 2.0 for low, high in spans)
-            for aside, along in product(*(evenly((high - low) / 2.0 - 1.01 * least, _SPOTS) for low, high in spans)):
-                spot = Pose((x + aside, y + along, height), turn)
-                off[spot] = abs(aside - front * out[0]) + abs(along - front * out[1])
-                spaces[spot] = min((footprint(part, spot).distance(wall) for wall, part in cut), default=math.inf)
+            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
+                             for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
+            spaces.update({spot: min((footprint(part, spot).distance(wall) for part, wall in parts), default=math.inf)
+                           for spot in (Pose((x, y, height), turn) for x in along for y in across)})
         roomy = [spot for spot, space in spaces.items() if space >= least]
         whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
-        return sorted(whole or roomy, key=lambda spot: (spaces[spot] < workspace.clearance, off[spot]))
+        return sorted(whole or roomy, key=lambda spot: (
+            spaces[spot] < workspace.clearance,
+            abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
 
-    found = {drop: ordered(drop) for drop in (drops if item.form.profile else drops[:1])}
+    spots = ordered(drops[0])
     poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
-              for spot in found.get(drop, found[drops[0]])[:LOOKED_AT // len(drops)]] for drop in drops]
+              for spot in (spots if spots or not item.form.profile else ordered(drop, True))[:LOOKED_AT // len(drops)]]
+             for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.
     roomiest = (lambda _, space: min(workspace.clearance, space)) if box.form.ground else None
     return [Round(partial(tuple, each), least, roomiest) for each in poses]
-
-
-def _between(walls: Sequence[BaseGeometry], axis: int) -> Tuple[float, float]:
-    """Return where the room between those walls that cross the other axis begins and ends along an axis, metres;
-    infinitely far where there is none.
-    """
-    ends = [(wall.bounds[axis], wall.bounds[axis + 2]) for wall in walls
-            if wall.bounds[1 - axis] < 0.0 < wall.bounds[3 - axis]]
-    return (max((high for _, high in ends if high < 0.0), default=-math.inf),
-            min((low for low, _ in ends if low > 0.0), default=math.inf))
 
 
 def _up_to(item: WorldObject, height: float) -> WorldObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Callable, FrozenSet, Mapping, Optional, Sequence, Set, Union
+from typing import Callable, FrozenSet, Mapping, Optional, Sequence, Union
 
 from shapely.geometry import Point
 
@@ -229,15 +229,14 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
         Their names.
     """
     shadow = footprint(item, pose)
-    bottom, top = vertical_span(item, pose)
-    found: Set[str] = set()
+    bottom = vertical_span(item, pose)[0]
+    found = set()
     for other in world.objects.values():
         if other.name == item.name or other.pose is None or footprint(other, other.pose).distance(shadow) > 0.004:
             continue
-        low, high = vertical_span(other, other.pose)
-        if other.form.hollow or other.form.walled:  # Not an open drawer over it.
-            found.update({other.name, *_inside(other, other.pose, world)} if low < top else ())
-        elif high < bottom + 0.015:
+        if other.form.hollow or other.form.walled:
+            found.update({other.name, *_inside(other, other.pose, world)})
+        elif vertical_span(other, other.pose)[1] < bottom + 0.015:
             found.add(other.name)
     return frozenset(found - {item.name})
 

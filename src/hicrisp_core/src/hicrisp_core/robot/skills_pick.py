@@ -319,7 +319,7 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
                        cause=Cause(CauseKind.SLIPPED, (item.name,)))
     context.arm.attach(item.name)
     context.progress("lift", 0.8)
-    support = below(item, item.pose, world) if item.pose else frozenset()
+    support = _carriers(item, world)
     height = context.arm.tool_pose().position[2] + context.settings.approach
     lifted = context.raise_tool(context.settings.approach, support)
     if not lifted.ok:
@@ -333,6 +333,15 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
         return Outcome(Status.EXECUTION, f"the {item.name} slipped out of the gripper",
                        cause=Cause(CauseKind.SLIPPED, (item.name,)))
     return DONE
+
+
+def _carriers(item: WorldObject, world: WorldState) -> FrozenSet[str]:
+    """Return what may carry an item that is lifted; an open drawer over it does not."""
+    if item.pose is None:
+        return frozenset()
+    top = vertical_span(item, item.pose)[1]
+    return frozenset(other.name for other in map(world.objects.__getitem__, below(item, item.pose, world))
+                     if other.pose is not None and vertical_span(other, other.pose)[0] < top)
 
 
 def _from_under(context: SkillContext, height: float, touch: FrozenSet[str]) -> None:
