@@ -25,10 +25,9 @@ ARMS = ("hierarchical", "explained")
 """Files of ``config/policies``: by what was measured alone, and with what a model sees in pictures."""
 COLUMNS = ("policy", "n", "tasks", "slipped", "repaired", "failed_commands", "explained", "false_success", "seconds")
 NOTE = (
-    "Objects that nobody described; in each task the item slips out of the hand once, on the way. A search plans, and "
-    "a model alone corrects: no search repairs. `explained` is how often a model was asked from pictures why a command "
-    "failed, and its answer was shown to the model that corrects. `repaired` is done by the true poses and by the run, "
-    "`failed_commands` is of all tasks, `slipped` counts tasks in which it was in the hand.")
+    "In each task the item slips out of the hand once, on the way. A search plans, and a model alone corrects. "
+    "`explained` is how often a model said from pictures why a command failed. `repaired` is done by the true poses and "
+    "by the run, `failed_commands` is of all tasks, `slipped` counts tasks in which it was in the hand.")
 _BY_MODEL = (Rung.LLM_STEP, Rung.LLM_REPLAN)
 
 
