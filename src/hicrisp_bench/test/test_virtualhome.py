@@ -62,7 +62,7 @@ def test_what_is_so_already_is_dropped():
 def test_what_nothing_can_mend_is_left_out_and_the_rest_goes_on():
     done = run('{"SIT": ["fridge"], "FIND": ["cup"]}')
     assert verbs(done)[-1] == "FIND cup"
-    assert done.left_out == ("SIT fridge_5",)
+    assert done.left_out == ("SIT fridge 5",)
 
 
 def test_an_unknown_thing_is_refused_with_the_valid_ones():

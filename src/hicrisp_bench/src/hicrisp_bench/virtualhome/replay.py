@@ -23,7 +23,7 @@ class Replay:
     Args:
         carried_out: what the executor did, in its notation.
         repairs: corrections by rung.
-        left_out: steps of the plan that were neither carried out nor needless, as they were written.
+        left_out: steps of the plan that were neither carried out nor needless, in words.
         failures: every refusal: kind and sentence.
     """
 
