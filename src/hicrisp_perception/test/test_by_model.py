@@ -70,7 +70,7 @@ def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_do
 
 def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
     item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
-    measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
+    measured = _Seen(look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
     costs = [_weighed(look, measured, pose, ground_of(draw([(item, pose), *more]))).cost
              for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
     assert costs[0] < 0.8
@@ -88,7 +88,7 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
     for paint in (np.full((600, 3), 140.0), speckles):
         look = Look(np.hstack([rows[:, :3], paint, rows[:, 6:]]))
         shown = 140.0 + dice.choice((-30.0, 30.0), (200, 1)) * np.ones(3)
-        measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
+        measured = _Seen(look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
         costs.append(_weighed(look, measured, pose, ground).cost)
     assert costs[1] < costs[0] - 0.3
 
@@ -96,7 +96,7 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
 def test_unlike_light_alone_leaves_no_object_without_a_name():
     models, seen = Models({"bar": bar(), "other": bar(1)}, {}), []
     for name, light, x in (("bar", 0.17, 0.4), ("other", 0.5, 0.7)):
-        seen.append(_Seen((slice(0), slice(0)), np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
+        seen.append(_Seen(np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
         models._tried[name, (*seen[-1].key, 1)] = _Laid(at(x, 0.0, 0.01), 1.4, light)
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
