@@ -287,8 +287,8 @@ def _joined(seen: Sequence[_Seen], widest: float) -> List[_Seen]:
         if reach > widest:
             break
         points = np.concatenate([one.points, other.points])
-        low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-        found.append(_Seen(points, np.concatenate([one.colours, other.colours]), tuple((low + high) / 2.0),
+        x, y = (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2.0
+        found.append(_Seen(points, np.concatenate([one.colours, other.colours]), (float(x), float(y)),
                            max(one.top, other.top), (one.pieces or (one,)) + (other.pieces or (other,)), reach))
         left = [each for each in left if each not in (one, other)] + found[-1:]
     return found
