@@ -11,6 +11,7 @@ from hicrisp_perception.tracking.by_model import (
     Models,
     _alike,
     _cheapest,
+    _joined,
     _Laid,
     _pulled,
     _Seen,
@@ -70,7 +71,7 @@ def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_do
 
 def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
     item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
-    measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
+    measured = _Seen(look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
     costs = [_weighed(look, measured, pose, ground_of(draw([(item, pose), *more]))).cost
              for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
     assert costs[0] < 0.8
@@ -88,7 +89,7 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
     for paint in (np.full((600, 3), 140.0), speckles):
         look = Look(np.hstack([rows[:, :3], paint, rows[:, 6:]]))
         shown = 140.0 + dice.choice((-30.0, 30.0), (200, 1)) * np.ones(3)
-        measured = _Seen((slice(0), slice(0)), look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
+        measured = _Seen(look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
         costs.append(_weighed(look, measured, pose, ground).cost)
     assert costs[1] < costs[0] - 0.3
 
@@ -96,8 +97,31 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
 def test_unlike_light_alone_leaves_no_object_without_a_name():
     models, seen = Models({"bar": bar(), "other": bar(1)}, {}), []
     for name, light, x in (("bar", 0.17, 0.4), ("other", 0.5, 0.7)):
-        seen.append(_Seen((slice(0), slice(0)), np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
+        seen.append(_Seen(np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
         models._tried[name, (*seen[-1].key, 1)] = _Laid(at(x, 0.0, 0.01), 1.4, light)
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
     assert set(models._named(seen, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == set(things)
+
+
+def test_an_object_that_another_one_splits_is_found_in_its_pieces_together():
+    item, half = box("bar", "blue", (0.12, 0.04, 0.02)), (0.04, 0.06, 0.02)
+    ground = ground_of(draw([(box("one", "red", half), at(0.5, 0.03, 0.01)),
+                             (box("two", "blue", half), at(0.5, -0.03, 0.01))]))
+    found = Findings((np.abs(ground.y) < 0.03) & ground.things)  # Another object accounts for its middle.
+    Models({"bar": bar()}, {}).recognise(ground, [item], found, PastFindings(), {})
+    assert np.allclose(found.fits["bar"].pose.position[:2], (0.5, 0.0), atol=0.006)
+
+
+def test_pieces_are_joined_as_far_as_an_object_reaches_and_each_is_of_one():
+    models = Models({"bar": bar(), "other": bar(1)}, {})
+    pieces = [_Seen(np.full((40, 3), (x, 0.0, 0.01)), np.zeros((40, 3)), (x, 0.0), 0.02)
+              for x in (0.3, 0.34, 0.41, 0.9)]
+    joined = _joined(pieces, 0.13)
+    assert [each.pieces for each in joined] == [tuple(pieces[:2]), (pieces[2], *pieces[:2])]
+    assert joined[1].reach == pytest.approx(0.11)
+    for each, name, cost in ((joined[0], "bar", 1.2), (joined[1], "other", 0.5)):
+        models._tried[name, (*each.key, 1)] = _Laid(at(*each.middle, 0.01), cost, 1.0)
+    models._begun = True
+    things = {name: box(name) for name in ("bar", "other")}
+    assert set(models._named(joined, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == {"other"}

@@ -12,6 +12,7 @@ import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Quaternion, as_vector, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
 from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.findings import Findings, PastFindings
@@ -61,19 +62,22 @@ _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
-_ROUNDS = ((_UPRIGHT,), (_UPRIGHT,), _LIES)
-"""How objects may stand or lie that are looked for in what those before leave."""
+_ROUNDS = (((_UPRIGHT,), False), ((_UPRIGHT,), False), (_LIES, False), ((_UPRIGHT,), True))
+"""How objects may stand or lie that are looked for in what those before leave, and whether in several pieces of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Measured points that may be of one object: places in the world frame, metres, and colours, 0 to 255."""
+    """Measured points that may be of one object: places in the world frame, metres, and colours, 0 to 255; of how many
+    pieces, and how far across these are together, metres.
+    """
 
-    window: Window
     points: np.ndarray
     colours: np.ndarray
     middle: Tuple[float, float]
     top: float
+    pieces: Tuple[_Seen, ...] = ()
+    reach: float = 0.0
 
     @property
     def key(self) -> Tuple[int, ...]:
@@ -146,10 +150,15 @@ class Models:
                 del left[name]
                 found.there.add(name)
         self._left = _TRIES
-        for lies in _ROUNDS if left else ():
+        for lies, joined in _ROUNDS:
+            if not left:
+                break
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
-            seen = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
-            named = self._named([each for each in seen if each is not None], left, lies, ground, before)
+            every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
+            seen = [each for each in every if each is not None]
+            if joined:
+                seen = _joined(seen, max(_across(self._looks[name]) for name in left))
+            named = self._named(seen, left, lies, ground, before)
             taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
             for name in taken:
                 del left[name]
@@ -177,7 +186,7 @@ class Models:
         near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
         if np.count_nonzero(near) < _LEAST // 2:
             return None
-        seen = _Seen(window, seen.points[near], seen.colours[near], seen.middle, seen.top)
+        seen = _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
         return _laid(look, seen, [last], ground)
 
     def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
@@ -191,6 +200,8 @@ class Models:
                 key = name, (*each.key, len(lies))
                 if lies is _LIES and before.pose(name) is None:
                     continue  # Nobody has touched it.
+                if each.reach > _across(self._looks[name]):
+                    continue
                 if key not in self._tried:
                     if self._begun and self._left <= 0:
                         continue
@@ -200,6 +211,10 @@ class Models:
                 kept = self._tried[key]
                 if kept is not None:
                     every[row, name] = kept
+        for row, name in sorted(every, key=lambda at: every[at].cost):  # A piece is of one object.
+            if (row, name) in every:
+                every = {at: laid for at, laid in every.items()
+                         if at[0] == row or not {*seen[at[0]].pieces} & {*seen[row].pieces}}
         costs = np.full((len(seen), len(names)), 9.0)
         for (row, name), laid in every.items():
             away = math.dist(laid.pose.position[:2], self._described[name]) if name in self._described else 0.0
@@ -260,7 +275,32 @@ def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[flo
     colours = cv2.blur(np.ascontiguousarray(ground.view.colour[window]), (5, 5))[own].astype(float)
     top = float(np.percentile(points[:, 2], 97.0))
     step = max(1, len(points) // _POINTS)
-    return _Seen(window, points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
+    return _Seen(points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
+
+
+def _joined(seen: Sequence[_Seen], widest: float) -> List[_Seen]:
+    """Join pieces that may be of one object that others hide or split, what lies closest together first."""
+    left, found = list(seen), []
+    while len(left) > 1:
+        reach, one, other = min(((_reach(one, other), one, other) for one, other in combinations(left, 2)),
+                                key=lambda pair: pair[0])
+        if reach > widest:
+            break
+        points = np.concatenate([one.points, other.points])
+        x, y = (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2.0
+        found.append(_Seen(points, np.concatenate([one.colours, other.colours]), (float(x), float(y)),
+                           max(one.top, other.top), (one.pieces or (one,)) + (other.pieces or (other,)), reach))
+        left = [each for each in left if each not in (one, other)] + found[-1:]
+    return found
+
+
+def _reach(one: _Seen, other: _Seen) -> float:
+    """Return how far apart points of two pieces are at most, on the ground, metres."""
+    return float(cdist(one.points[::4, :2], other.points[::4, :2]).max())
+
+
+def _across(look: Look) -> float:
+    return 2.0 * look.radius + _NEAR
 
 
 def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
