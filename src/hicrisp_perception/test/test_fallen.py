@@ -48,6 +48,20 @@ def test_how_thick_a_wall_is_shows_once_it_is_carried():
     assert not grips.held
 
 
+@pytest.mark.parametrize(("before", "taken"), [((0.4, -0.2, 0.5, 0.08), True), ((0.5, 0.1 + RIM, 0.05, 0.08), True),
+                                               ((0.4, -0.2, 0.5, 0.036), False)],
+                         ids=["unseen", "there", "on its way"])
+def test_fingers_that_stop_around_more_than_an_undescribed_wall_hold_it(before, taken):
+    dish = replace(DISH, own_form=replace(SHAPES["bowl"], handling=Handling.RIM))
+    grips, closed = Grips(), {"panda": hand(0.5, 0.1 + RIM, 0.05, 0.034)}
+    for hands in ({"panda": hand(*before)}, closed, closed):
+        grips.follow(hands, {}, {"unknown_1": (dish, STANDS)})
+    assert bool(grips.held) is taken
+    for hands in ({"panda": hand(*before)}, closed, closed):
+        grips.follow(hands, {"bowl": (dish, STANDS)})
+    assert "bowl" not in grips.held, "how thick a described wall is, is known"
+
+
 def test_fingers_that_close_where_an_undescribed_object_fell_out_of_them_hold_nothing():
     grips, there = Grips(), {"unknown_1": (BOX, at(0.45, 0.0, 0.025))}
     for opening in (0.05, 0.062, 0.004):
