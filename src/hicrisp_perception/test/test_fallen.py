@@ -107,7 +107,14 @@ def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere(
     unseen = [*TAKEN, *[([], CARRIES)] * 3]
     assert looked(*unseen).visibility is Visibility.HELD
     assert looked(*unseen, ([(box("b", "blue"), at(0.55, 0.2, 0.025))], CARRIES)).visibility is Visibility.HELD
+    piece = box("b", "red", (0.05, 0.05, 0.06))
+    assert looked(*unseen, ([(piece, at(0.45, -0.16, 0.03))], CARRIES)).visibility is Visibility.HELD
     assert looked(*unseen, ([(DISH, at(0.55, 0.2, 0.0275))], CARRIES)).visibility is Visibility.VISIBLE
+
+
+def test_what_hangs_lower_at_a_hand_than_was_thought_is_held():
+    low, hangs = hand(0.45, -0.1 + RIM, 0.09, 0.006), at(0.45, -0.1, 0.032)
+    assert looked(*TAKEN, *[([], CARRIES)] * 3, ([(DISH, hangs)], low)).visibility is Visibility.HELD
 
 
 @pytest.mark.parametrize(("sides", "borne"), [

@@ -15,7 +15,7 @@ from hicrisp_core.robot.gripper import Gripper
 from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.relief import shape_of
 from hicrisp_perception.shapes.segments import Ground, Window
-from hicrisp_perception.tracking.boxes import AT_TOOL, ON_TABLE, UnknownObject, boxes_in, seen_as
+from hicrisp_perception.tracking.boxes import AT_TOOL, NEAR_HAND, ON_TABLE, UnknownObject, boxes_in, seen_as
 from hicrisp_perception.tracking.grip import ObservedHand
 
 PREFIX = "unknown_"
@@ -169,8 +169,10 @@ class UnknownObjects:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
         again = matched(moved, free, self._in_hand)  # What was gone is found again, too.
-        rest = [each for each in free if each not in again.values()]
-        fallen = matched({name: self._named[name] for name in self._missing if name in held}, rest)
+        rest = [each for each in free if each not in again.values()  # What hangs at a hand did not fall out of it.
+                and not any(each.holds(hand.tool.position, NEAR_HAND) for hand in hands.values())]
+        missing = {name: self._named[name] for name in self._missing if name in held}
+        fallen = {name: each for name, each in matched(missing, rest).items() if _all_of(missing[name], each)}
         again.update(fallen)
         moved.update((name, self._named[name]) for name in fallen)
         for name, known in moved.items():
@@ -322,6 +324,11 @@ def _beside(found: UnknownObject, held: UnknownObject) -> bool:
     return held.holds(found.pose.position, max(found.size) / 2.0 + _AT_HELD) and held.bottom > _AT_HELD / 2.0
 
 
+def _all_of(known: UnknownObject, now: UnknownObject) -> bool:
+    """Check whether what is seen is large enough to be all of a known object."""
+    return all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(known.size)))
+
+
 def _apart(before: UnknownObject, now: UnknownObject) -> float:
     return math.dist(before.pose.position, now.pose.position)
 
@@ -333,8 +340,7 @@ def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
         return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
     moved = _apart(before, now) > _EXACT
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
-    all_of_it = all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(before.size)))
-    box = now if larger or (moved and all_of_it and now.pixels > 0.7 * before.pixels) else before
+    box = now if larger or (moved and _all_of(before, now) and now.pixels > 0.7 * before.pixels) else before
     still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
