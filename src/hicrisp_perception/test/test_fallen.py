@@ -112,6 +112,10 @@ def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere(
     assert looked(*unseen, ([(DISH, at(0.55, 0.2, 0.0275))], CARRIES)).visibility is Visibility.VISIBLE
 
 
+def test_what_was_seen_between_the_fingers_may_turn_there_once_it_is_lifted():
+    assert looked(*TAKEN, ([(DISH, STANDS)], AT_RIM), ([], CARRIES)).visibility is Visibility.HELD
+
+
 def test_what_hangs_lower_at_a_hand_than_was_thought_is_held():
     low, hangs = hand(0.45, -0.1 + RIM, 0.09, 0.006), at(0.45, -0.1, 0.032)
     assert looked(*TAKEN, *[([], CARRIES)] * 3, ([(DISH, hangs)], low)).visibility is Visibility.HELD

@@ -128,7 +128,8 @@ class UnknownObjects:
         if shown is None or shown.seen + shown.through < _OPEN * shown.whole or not _in_picture(known, ground):
             return False
         if shown.pierced < _THERE_STILL:
-            self._in_hand.add(name)
+            if known.bottom > ON_TABLE:  # What stands between the fingers still, may turn between them once it is lifted.
+                self._in_hand.add(name)
         elif shown.pierced > _EMPTY and name in self._in_hand:
             self._named[name] = replace(known, visibility=Visibility.GONE)
             return True
