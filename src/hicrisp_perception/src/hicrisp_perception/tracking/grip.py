@@ -90,6 +90,11 @@ class HeldObject:
     least: float
     taken: Optional[Vector] = None
 
+    @property
+    def firm(self) -> bool:
+        """Whether the fingers would close on where it was, and tell so, if it fell."""
+        return self.least > LOSES
+
     def after(self, hand: ObservedHand) -> HeldObject:
         """Return the grasp as a hand shows it that still has it: once it carried the object, its thickness is known."""
         if self.taken is None or hand.opening < _SETTLED * self.opening:

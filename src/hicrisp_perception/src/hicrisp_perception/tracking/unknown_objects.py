@@ -111,13 +111,14 @@ class UnknownObjects:
                 known = replace(known, pose=known.pose.shifted((0.0, 0.0, -known.bottom)))  # It was let go there.
             self._named[name] = known
 
-    def fell(self, name: str, ground: Ground) -> bool:
+    def fell(self, name: str, ground: Ground, firm: bool = False) -> bool:
         """Check whether a picture shows that an object is no longer where a hand holds it. What was never seen there,
         as glass or what is thin, is not missed; ``look`` may find it elsewhere.
 
         Args:
             name: of what the hand holds.
             ground: the current image, split into table and objects.
+            firm: whether the fingers would have closed further without it: it may only have turned between them.
 
         Returns:
             True if it was seen in the hand before, and now shows what is behind it; its place is unknown then.
@@ -128,9 +129,9 @@ class UnknownObjects:
         if shown is None or shown.seen + shown.through < _OPEN * shown.whole or not _in_picture(known, ground):
             return False
         if shown.pierced < _THERE_STILL:
-            if known.bottom > ON_TABLE:  # What stands between the fingers still, may turn between them once it is lifted.
+            if known.bottom > ON_TABLE:  # What still stands between the fingers may turn there once it is lifted.
                 self._in_hand.add(name)
-        elif shown.pierced > _EMPTY and name in self._in_hand:
+        elif shown.pierced > _EMPTY and name in self._in_hand and not firm:
             self._named[name] = replace(known, visibility=Visibility.GONE)
             return True
         elif shown.pierced > _EMPTY:
