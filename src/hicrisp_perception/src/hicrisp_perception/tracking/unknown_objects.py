@@ -174,7 +174,8 @@ class UnknownObjects:
         rest = [each for each in free if each not in again.values()  # What hangs at a hand did not fall out of it.
                 and not any(each.holds(hand.tool.position, NEAR_HAND) for hand in hands.values())]
         missing = {name: self._named[name] for name in self._missing if name in held}
-        fallen = {name: each for name, each in matched(missing, rest).items() if _all_of(missing[name], each)}
+        fallen = {name: each for name, each in matched(missing, rest).items()
+                  if max(each.size) > _SHRINKS * max(missing[name].size)}  # It is no mere piece of what hangs askew.
         again.update(fallen)
         moved.update((name, self._named[name]) for name in fallen)
         for name, known in moved.items():
@@ -326,11 +327,6 @@ def _beside(found: UnknownObject, held: UnknownObject) -> bool:
     return held.holds(found.pose.position, max(found.size) / 2.0 + _AT_HELD) and held.bottom > _AT_HELD / 2.0
 
 
-def _all_of(known: UnknownObject, now: UnknownObject) -> bool:
-    """Check whether what is seen is large enough to be all of a known object."""
-    return all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(known.size)))
-
-
 def _apart(before: UnknownObject, now: UnknownObject) -> float:
     return math.dist(before.pose.position, now.pose.position)
 
@@ -341,8 +337,9 @@ def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
         there = _apart(before, now) < _THERE
         return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
     moved = _apart(before, now) > _EXACT
+    all_of_it = all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(before.size)))
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
-    box = now if larger or (moved and _all_of(before, now) and now.pixels > 0.7 * before.pixels) else before
+    box = now if larger or (moved and all_of_it and now.pixels > 0.7 * before.pixels) else before
     still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
