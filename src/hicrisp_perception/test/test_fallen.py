@@ -116,6 +116,15 @@ def test_what_was_seen_between_the_fingers_may_turn_there_once_it_is_lifted():
     assert looked(*TAKEN, ([(DISH, STANDS)], AT_RIM), ([], CARRIES)).visibility is Visibility.HELD
 
 
+@pytest.mark.parametrize(("opening", "held"), [(0.05, True), (0.01, False)])
+def test_what_keeps_the_fingers_far_apart_did_not_fall_out_of_them(opening, held):
+    thing, carries = box("a"), hand(0.5, 0.1, 0.3, 0.05)
+    taken = [([(thing, at(0.45, 0.0, 0.025))], AWAY)] * 4 + [(None, hand(0.45, 0.0, 0.03, 0.05))]
+    carried = [*taken, ([(thing, at(0.5, 0.1, 0.295))], carries)]
+    track = looked(*carried, *[([], hand(0.5, 0.1, 0.3, opening))] * 3)
+    assert (track.visibility is Visibility.HELD) is held
+
+
 def test_what_hangs_lower_at_a_hand_than_was_thought_is_held():
     low, hangs = hand(0.45, -0.1 + RIM, 0.09, 0.006), at(0.45, -0.1, 0.032)
     assert looked(*TAKEN, *[([], CARRIES)] * 3, ([(DISH, hangs)], low)).visibility is Visibility.HELD
