@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.fact_tests import on, within_bowl
+from hicrisp_core.detector.fact_tests import holding, on, within_bowl
 from hicrisp_core.detector.perception import ArmFrames, perceive
-from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject, WorldState
+from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_euler, from_yaw
 from hicrisp_core.model.shapes import SHAPES
+from hicrisp_core.model.track import Visibility
 
 CATALOGUE = {
     "table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
@@ -207,3 +208,15 @@ def test_a_hand_beside_a_second_thing_is_seen_to_hold_only_the_one_between_its_f
                  opening=0.05)
     held = [fact.object for fact in world.relations if fact.predicate == "holding"]
     assert held == ["box"]
+
+
+@pytest.mark.parametrize(("form", "visibility", "opening", "holds"), [
+    (SHAPES["dish"], Visibility.HELD, 0.034, True), (SHAPES["dish"], Visibility.HELD, 0.001, False),
+    (SHAPES["dish"], Visibility.VISIBLE, 0.034, False), (None, Visibility.HELD, 0.034, False)],
+                         ids=["closed around it", "closed on nothing", "beside it", "described"])
+def test_fingers_may_be_wider_than_a_seen_wall_that_they_closed_around(domain, form, visibility, opening, holds):
+    mug = WorldObject("mug", "", "dish", (0.09, 0.09, 0.09), pose=Pose((0.5, 0.0, 0.045)), own_form=form,
+                      visibility=visibility)
+    robot = RobotState("panda", pose=Pose((0.542, 0.0, 0.07), DOWN), opening=opening)
+    world = WorldState(0.0, {"mug": mug}, {"panda": robot}, frozenset())
+    assert holding(domain.predicates["holding"], robot, mug, world).holds is holds

@@ -48,6 +48,20 @@ def test_how_thick_a_wall_is_shows_once_it_is_carried():
     assert not grips.held
 
 
+@pytest.mark.parametrize(("before", "taken"), [((0.4, -0.2, 0.5, 0.08), True), ((0.5, 0.1 + RIM, 0.05, 0.08), True),
+                                               ((0.4, -0.2, 0.5, 0.036), False)],
+                         ids=["unseen", "there", "on its way"])
+def test_fingers_that_stop_around_more_than_an_undescribed_wall_hold_it(before, taken):
+    dish = replace(DISH, own_form=replace(SHAPES["bowl"], handling=Handling.RIM))
+    grips, closed = Grips(), {"panda": hand(0.5, 0.1 + RIM, 0.05, 0.034)}
+    for hands in ({"panda": hand(*before)}, closed, closed):
+        grips.follow(hands, {}, {"unknown_1": (dish, STANDS)})
+    assert bool(grips.held) is taken
+    for hands in ({"panda": hand(*before)}, closed, closed):
+        grips.follow(hands, {"bowl": (dish, STANDS)})
+    assert "bowl" not in grips.held, "how thick a described wall is, is known"
+
+
 def test_fingers_that_close_where_an_undescribed_object_fell_out_of_them_hold_nothing():
     grips, there = Grips(), {"unknown_1": (BOX, at(0.45, 0.0, 0.025))}
     for opening in (0.05, 0.062, 0.004):
@@ -93,7 +107,27 @@ def test_what_never_showed_in_the_hand_is_held_until_its_like_is_seen_elsewhere(
     unseen = [*TAKEN, *[([], CARRIES)] * 3]
     assert looked(*unseen).visibility is Visibility.HELD
     assert looked(*unseen, ([(box("b", "blue"), at(0.55, 0.2, 0.025))], CARRIES)).visibility is Visibility.HELD
+    piece = box("b", "red", (0.05, 0.05, 0.06))
+    assert looked(*unseen, ([(piece, at(0.45, -0.16, 0.03))], CARRIES)).visibility is Visibility.HELD
     assert looked(*unseen, ([(DISH, at(0.55, 0.2, 0.0275))], CARRIES)).visibility is Visibility.VISIBLE
+
+
+def test_what_was_seen_between_the_fingers_may_turn_there_once_it_is_lifted():
+    assert looked(*TAKEN, ([(DISH, STANDS)], AT_RIM), ([], CARRIES)).visibility is Visibility.HELD
+
+
+@pytest.mark.parametrize(("opening", "held"), [(0.05, True), (0.01, False)])
+def test_what_keeps_the_fingers_far_apart_did_not_fall_out_of_them(opening, held):
+    thing, carries = box("a"), hand(0.5, 0.1, 0.3, 0.05)
+    taken = [([(thing, at(0.45, 0.0, 0.025))], AWAY)] * 4 + [(None, hand(0.45, 0.0, 0.03, 0.05))]
+    carried = [*taken, ([(thing, at(0.5, 0.1, 0.295))], carries)]
+    track = looked(*carried, *[([], hand(0.5, 0.1, 0.3, opening))] * 3)
+    assert (track.visibility is Visibility.HELD) is held
+
+
+def test_what_hangs_lower_at_a_hand_than_was_thought_is_held():
+    low, hangs = hand(0.45, -0.1 + RIM, 0.09, 0.006), at(0.45, -0.1, 0.032)
+    assert looked(*TAKEN, *[([], CARRIES)] * 3, ([(DISH, hangs)], low)).visibility is Visibility.HELD
 
 
 @pytest.mark.parametrize(("sides", "borne"), [

@@ -266,7 +266,7 @@ class SceneTracker:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
             if name not in self._things:  # Only the hand locates an undescribed object.
-                if self._unknown.fell(name, ground):
+                if self._unknown.fell(name, ground, self._grips.held[name].firm):
                     self._grips.lose(name, empty=True)
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))

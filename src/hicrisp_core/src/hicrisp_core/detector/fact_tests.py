@@ -48,7 +48,9 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
         return _UNSEEN
     outside, width = grip_at(item, item.pose, robot.pose)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
-    fits = 0.3 * min(thinnest(item, width), *item.size) < robot.opening < width + _GRASP_SLACK
+    # Of what nobody described, the perception tells by more than its width whether fingers closed around it.
+    most = math.inf if item.closed_around else width + _GRASP_SLACK
+    fits = 0.3 * min(thinnest(item, width), *item.size) < robot.opening < most
     return Seen(outside <= predicate.tolerance and fits, measured)
 
 

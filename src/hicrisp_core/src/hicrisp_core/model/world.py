@@ -150,6 +150,11 @@ class WorldObject:
         return self.joint is not None and self.pose is not None and self.joint.shut(self.pose)
 
     @property
+    def closed_around(self) -> bool:
+        """Whether fingers are seen to be closed around it whose shape was only seen: it may be wider than that."""
+        return self.own_form is not None and self.visibility is Visibility.HELD
+
+    @property
     def grips(self) -> Tuple["WorldObject", ...]:
         """What hands take it by: the parts that its shape has for that, where it was seen; or else all of it."""
         pose, form = self.pose, self.form

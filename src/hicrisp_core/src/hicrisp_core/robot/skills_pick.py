@@ -380,5 +380,5 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
     if item.pose is None or not item.form.held:
         return False
     outside, width = grip_at(item, item.pose, context.arm.tool_pose())
-    most = width + _AROUND if item.form.rim else _OPEN * context.arm.max_opening
+    most = width + _AROUND if item.form.rim and not item.closed_around else _OPEN * context.arm.max_opening
     return NOTHING * min(thinnest(item, width), *item.size) < opening < most and outside <= _IN_HAND

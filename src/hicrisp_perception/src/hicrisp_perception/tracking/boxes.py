@@ -37,7 +37,7 @@ _RING = 5
 """Pixels around an object that show what bears it."""
 _BESIDE = 0.05
 """How much nearer or farther than the object that is at most, metres."""
-_NEAR_HAND = 0.06
+NEAR_HAND = 0.06
 AT_TOOL = 0.03
 """How far from a tool what hangs from it may seem to end, metres."""
 
@@ -188,4 +188,4 @@ def _borne(ground: Ground, window: Window, mask: np.ndarray) -> bool:
 
 def _at_hand(box: UnknownObject, hand: ObservedHand) -> bool:
     """Check whether it is at a hand's fingers, where what is held is seen in part."""
-    return box.holds(hand.tool.position, _NEAR_HAND) and box.bottom > ON_TABLE
+    return box.holds(hand.tool.position, NEAR_HAND) and box.bottom > ON_TABLE

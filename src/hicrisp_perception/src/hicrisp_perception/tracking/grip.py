@@ -28,6 +28,8 @@ _LETS_GO = 0.003
 """Opening of the fingers beyond the narrowest of a grasp that lets go, metres: with little room, they open
 by 8 mm.
 """
+_AT_PLACE, _STOPS = 0.01, 0.01
+"""Metres within which a hand is at one place, and by which its fingers close there that then are around something."""
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 LOSES = 0.006
@@ -88,6 +90,11 @@ class HeldObject:
     least: float
     taken: Optional[Vector] = None
 
+    @property
+    def firm(self) -> bool:
+        """Whether the fingers would close on where it was, and tell so, if it fell."""
+        return self.least > LOSES
+
     def after(self, hand: ObservedHand) -> HeldObject:
         """Return the grasp as a hand shows it that still has it: once it carried the object, its thickness is known."""
         if self.taken is None or hand.opening < _SETTLED * self.opening:
@@ -97,7 +104,8 @@ class HeldObject:
         return replace(self, opening=min(self.opening, hand.opening), least=least)
 
 
-def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = True) -> Optional[HeldObject]:
+def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = True, stopped: bool = False
+            ) -> Optional[HeldObject]:
     """Return the grasp of a hand that is closed around an object.
 
     Args:
@@ -105,6 +113,7 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
         item: the object with its shape and size.
         pose: of the object, world frame.
         exact: whether its shape is known; else it may be narrower.
+        stopped: whether the fingers closed here and stopped: what they are around may be wider than was seen.
 
     Returns:
         The grasp; ``None`` if it is not held.
@@ -119,6 +128,7 @@ def grasped(hand: ObservedHand, item: WorldObject, pose: Pose, exact: bool = Tru
     if thin or not exact:  # How thick a wall is can hardly be seen.
         barely = _LEAST if exact else _BARELY * min(thinnest(item, width), *item.size)
         narrower, wider, least = width - barely, _SLANTED, min(barely, hand.opening - LOSES)
+    wider = math.inf if stopped else wider
     if outside > (_AT_WALL if thin else _AROUND) or not -narrower < hand.opening - width < wider or (
             abs(shift) > _AROUND + width / 4.0):
         return None
@@ -146,6 +156,8 @@ class Grips:
         self.held: Dict[str, HeldObject] = {}
         self._widest: Dict[str, float] = {}
         """How far the hands that let something go were open at most since then."""
+        self._at: Dict[str, Tuple[Vector, float, float]] = {}
+        """Where each hand is, and how far it was open there at most, and last."""
 
     def follow(self, hands: Mapping[str, ObservedHand], known: Mapping[str, Tuple[WorldObject, Pose]],
                unknown: Mapping[str, Tuple[WorldObject, Pose]] = MappingProxyType({})) -> Dict[str, Pose]:
@@ -173,12 +185,14 @@ class Grips:
         for hand in hands.values():
             if hand.name in self._widest:
                 self._widest[hand.name] = max(self._widest[hand.name], hand.opening)
-        for hand, (some, exact) in product(hands.values(), ((known, True), (unknown, False))):
-            if self.held_by(hand) or not self.may_hold(hand):
+        stops = {hand.name: self._stops(hand) for hand in hands.values()}
+        for hand, (some, exact, stopped) in product(
+                hands.values(), ((known, True, False), (unknown, False, False), (unknown, False, True))):
+            if self.held_by(hand) or not self.may_hold(hand) or stopped and not stops[hand.name]:
                 continue
             found = [(math.dist(hand.tool.position, pose.position), name, grasp)
                      for name, (item, pose) in some.items() if name not in self.held and name not in released
-                     for grasp in (grasped(hand, item, pose, exact),) if grasp is not None]
+                     for grasp in (grasped(hand, item, pose, exact, stopped),) if grasp is not None]
             if found:
                 _, name, grasp = min(found, key=lambda entry: entry[0])
                 self.held[name] = grasp
@@ -194,6 +208,16 @@ class Grips:
             True if its fingers are closed far enough.
         """
         return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
+
+    def _stops(self, hand: ObservedHand) -> bool:
+        """Check whether a hand has closed where it is, and not on its way there."""
+        here = hand.tool.position
+        place, widest, last = self._at.get(hand.name, (here, hand.opening, hand.opening))
+        if math.dist(place, here) > _AT_PLACE:
+            place, widest = here, last
+        widest = max(widest, hand.opening)
+        self._at[hand.name] = place, widest, hand.opening
+        return hand.opening < widest - _STOPS
 
     def held_by(self, hand: ObservedHand) -> Tuple[str, ...]:
         """Return the objects that a hand holds.

@@ -15,7 +15,7 @@ from hicrisp_core.robot.gripper import Gripper
 from hicrisp_perception.shapes.evidence import cover, evidence_at
 from hicrisp_perception.shapes.relief import shape_of
 from hicrisp_perception.shapes.segments import Ground, Window
-from hicrisp_perception.tracking.boxes import AT_TOOL, ON_TABLE, UnknownObject, boxes_in, seen_as
+from hicrisp_perception.tracking.boxes import AT_TOOL, NEAR_HAND, ON_TABLE, UnknownObject, boxes_in, seen_as
 from hicrisp_perception.tracking.grip import ObservedHand
 
 PREFIX = "unknown_"
@@ -111,13 +111,14 @@ class UnknownObjects:
                 known = replace(known, pose=known.pose.shifted((0.0, 0.0, -known.bottom)))  # It was let go there.
             self._named[name] = known
 
-    def fell(self, name: str, ground: Ground) -> bool:
+    def fell(self, name: str, ground: Ground, firm: bool = False) -> bool:
         """Check whether a picture shows that an object is no longer where a hand holds it. What was never seen there,
         as glass or what is thin, is not missed; ``look`` may find it elsewhere.
 
         Args:
             name: of what the hand holds.
             ground: the current image, split into table and objects.
+            firm: whether the fingers would have closed further without it: it may only have turned between them.
 
         Returns:
             True if it was seen in the hand before, and now shows what is behind it; its place is unknown then.
@@ -128,8 +129,9 @@ class UnknownObjects:
         if shown is None or shown.seen + shown.through < _OPEN * shown.whole or not _in_picture(known, ground):
             return False
         if shown.pierced < _THERE_STILL:
-            self._in_hand.add(name)
-        elif shown.pierced > _EMPTY and name in self._in_hand:
+            if known.bottom > ON_TABLE:  # What still stands between the fingers may turn there once it is lifted.
+                self._in_hand.add(name)
+        elif shown.pierced > _EMPTY and name in self._in_hand and not firm:
             self._named[name] = replace(known, visibility=Visibility.GONE)
             return True
         elif shown.pierced > _EMPTY:
@@ -169,8 +171,11 @@ class UnknownObjects:
                 moved[name] = known
         free = boxes_in(ground, claimed, hands, stamp)
         again = matched(moved, free, self._in_hand)  # What was gone is found again, too.
-        rest = [each for each in free if each not in again.values()]
-        fallen = matched({name: self._named[name] for name in self._missing if name in held}, rest)
+        rest = [each for each in free if each not in again.values()  # What hangs at a hand did not fall out of it.
+                and not any(each.holds(hand.tool.position, NEAR_HAND) for hand in hands.values())]
+        missing = {name: self._named[name] for name in self._missing if name in held}
+        fallen = {name: each for name, each in matched(missing, rest).items()
+                  if max(each.size) > _SHRINKS * max(missing[name].size)}  # It is no mere piece of what hangs askew.
         again.update(fallen)
         moved.update((name, self._named[name]) for name in fallen)
         for name, known in moved.items():
@@ -332,8 +337,8 @@ def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
         there = _apart(before, now) < _THERE
         return replace(before, stamp=now.stamp, visibility=Visibility.VISIBLE if there else Visibility.HIDDEN)
     moved = _apart(before, now) > _EXACT
-    larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     all_of_it = all(own > _SHRINKS * other for own, other in zip(sorted(now.size), sorted(before.size)))
+    larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     box = now if larger or (moved and all_of_it and now.pixels > 0.7 * before.pixels) else before
     still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
     shape = before if still and before.pixels >= now.pixels else box
