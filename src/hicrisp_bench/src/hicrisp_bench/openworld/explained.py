@@ -26,8 +26,8 @@ ARMS = ("hierarchical", "explained")
 COLUMNS = ("policy", "n", "tasks", "slipped", "repaired", "failed_commands", "explained", "false_success", "seconds")
 NOTE = (
     "In each task the item slips out of the hand once, on the way. A search plans, and a model alone corrects. "
-    "`explained` is how often a model said from pictures why a command failed. `repaired` is done by the true poses and "
-    "by the run, `failed_commands` is of all tasks, `slipped` counts tasks in which it was in the hand.")
+    "`explained` is how often a model said from pictures why a command failed. `repaired` is done by the true poses "
+    "and by the run, `failed_commands` is of all tasks, `slipped` counts tasks in which it was in the hand.")
 _BY_MODEL = (Rung.LLM_STEP, Rung.LLM_REPLAN)
 
 
