@@ -37,6 +37,8 @@ def build():
     rospy.loginfo("begins")  # From here on it knows the parameter for which a log would ask the master.
     if sys.argv[1] == "hears":
         return rospy.Subscriber("/news", String, lambda message: print("heard", flush=True))
+    if sys.argv[1] == "reads":
+        return WallTimer(0.1, lambda: rospy.set_param("/seen", rospy.get_param_cached("/colour", "")))
     news = rospy.Publisher("/news", String, queue_size=1)
     service = rospy.Service("~ask", Trigger, lambda _: TriggerResponse(True, ""))
     more = WallTimer(0.02, insists) if "insists" in sys.argv else None
@@ -103,6 +105,26 @@ def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_othe
         assert hears.stdout is not None
         lines = iter(hears.stdout.readline, "")
         assert any(line == "heard\n" for line in lines), "a node that came later hears the one before"
+    finally:
+        graph.end()
+
+
+def test_a_parameter_that_changes_at_the_new_master_is_not_remembered_from_the_old_one(tmp_path: Path) -> None:
+    graph = Graph(tmp_path)
+
+    def sees(colour: str) -> None:
+        graph.master.setParam("/colour", colour)
+        until(lambda: graph.master.hasParam("/seen") and graph.master.getParam("/seen") == colour, colour)
+
+    try:
+        master = graph.start_master()
+        graph.start_node("reads")
+        sees("red")
+        master.kill()
+        master.wait(PATIENCE)
+        graph.start_master()
+        sees("blue")
+        sees("green")
     finally:
         graph.end()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping
 
 import rospy
 
@@ -24,18 +24,19 @@ def keep_names(record: Mapping[str, Any]) -> None:
         log.warning("after a restart of the detector unknown objects would lose their names: %s", error)
 
 
-def kept_record() -> Any:
-    """Return what was kept last; an empty dictionary if nothing was."""
+def kept_record(read: Callable[[str, Any], Any] = rospy.get_param) -> Any:
+    """Return what was kept last; an empty dictionary if nothing was.
+
+    Args:
+        read: reads a parameter, or its default.
+    """
     try:
-        return rospy.get_param(PARAMETER, {})
+        return read(PARAMETER, {})
     except (OSError, rospy.ROSException):
         return {}
 
 
 def kept_names() -> Dict[str, str]:
     """Return the given names by the names of their tracks; the parameter server sends them when they change."""
-    try:
-        record = rospy.get_param_cached(PARAMETER, {})
-    except (OSError, rospy.ROSException):
-        return {}
+    record = kept_record(rospy.get_param_cached)
     return {own: str(each["name"]) for own, each in record.get("names", {}).items() if each.get("name")}

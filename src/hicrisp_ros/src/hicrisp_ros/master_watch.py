@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict
 
 import rosgraph
 import rospy
+from rospy.impl.paramserver import get_param_server_cache
 from rospy.impl.registration import (
     Registration,
     get_registration_listeners,
@@ -79,6 +80,9 @@ class MasterWatch:
         return {name: self._master.getParam(name) for name in there}
 
     def _come_back(self) -> None:
+        cache = get_param_server_cache()
+        with cache.lock:  # The new master tells nobody of changes who asked the old one to.
+            cache.d = None
         rospy.logwarn("the ROS master knows nothing of this node: it was started again; registering anew")
         for name, value in {**self._shared, **self._parameters}.items():
             if not self._master.hasParam(name):
