@@ -274,6 +274,12 @@ class Dashboard(unittest.TestCase):
         watcher.page.context.close()
         other.page.context.close()
 
+    def test_a_page_whose_question_whether_it_may_steer_is_lost_asks_again(self) -> None:
+        self.board.page.route("**/api/may", lambda route: route.abort(), times=3)
+        self.board.page.reload()
+        expect(self.board.find("#link")).to_have_text("Watching only")
+        expect(self.board.find("#link")).to_have_text("Connected")
+
     def test_a_dashboard_that_is_killed_comes_back_with_the_run_and_steers_on(self) -> None:
         self._move()
         steps = self.board.find("#live-run .step").count()

@@ -121,8 +121,12 @@ addEventListener("hashchange", () => {
   ask();
 });
 
+// Asked again where no answer came: a page must not go on watching because one request was lost.
 async function ask() {
-  may = await get("/api/may").catch(() => ({ ...may, steer: false }));
+  may = await get("/api/may").catch(() => {
+    setTimeout(() => linked && !may.steer && ask(), 1000);
+    return { ...may, steer: false };
+  });
   document.body.classList.toggle("past", !may.live);
   showLink();
   showStop();
