@@ -41,12 +41,13 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
     content.update(_suite(root, suite) if file.is_file() else {})
     before, machine = content["tables"].get(name, {}), describe_machine()
     columns = [each for each in before.get("columns", ()) if any(each in row for row in report.rows)] or report.columns
+    kept = {"n", *columns, *before.get("left_out", ())}
     content["tables"][name] = {
         "command": command, "date": time.strftime("%Y-%m-%d"),
         "commit": _git(root, "describe", "--always", "--dirty", "--exclude=*"),
         "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
         **{key: before[key] for key in ("merged", "left_out") if key in before},
-        "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
+        "rows": [{key: value for key, value in row.items() if key.replace("_ci", "") in kept}
                  for row in report.rows], "published": before.get("published", list(report.reference))}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -84,9 +85,9 @@ def _table(root: Path, suite: str, name: str) -> str:
     content = _suite(root, suite)
     table = content["tables"][name]
     columns = table["columns"]
-    left_out = table.get("left_out")
+    left_out = table.get("left_out", {})
     rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]
-            if not left_out or not left_out.items() <= row.items()]
+            if not any(row.get(key) in values for key, values in left_out.items())]
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
     head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)

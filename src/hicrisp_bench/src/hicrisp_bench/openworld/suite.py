@@ -35,14 +35,12 @@ COLUMNS = ("scene", "policy", "task", "n", "things", "found", "found_opaque", "p
            "size_mm", "size_mm_p95", "phantoms", "told_apart", "named_rightly", "named_wrongly", "named",
            "placed_first", "placed", "false_success", "corrections", "seconds")
 NOTE = (
-    "No file that the robot reads has any of the objects; they are seen in the embedded camera's pictures alone, with "
-    "its noise and holes. `found` is of what is at least half visible, by an unknown object within 3 cm of it, "
-    "`found_opaque` without glass; `size_mm` is the greatest error of length, width and height; `phantoms` are unknown "
-    "objects that are not there; with `--touching`, `told_apart` is of the pairs that touch, each at least half "
-    "visible. With `--llm` its model for `vision` names them (`named_rightly`, `named_wrongly`, by "
-    "the nouns of `config/worlds`). A user names two (`named`: the camera shows both) and asks for one next to the "
-    "other or in the bowl; no language model is asked: a search plans to the goal. `placed` is judged by the true "
-    "poses, `placed_first` is without any correction, `false_success` is claimed only.")
+    "The objects are seen by the embedded camera alone, with its noise and holes. `found`: of what is at least half "
+    "visible, within 3 cm; `found_opaque`: without glass; `size_mm`: greatest error of length, width and height; "
+    "`phantoms` are not there; `told_apart`: of the pairs that touch (`--touching`). With `--llm` a model names them "
+    "(`named_rightly`, `named_wrongly`, by the nouns of `config/worlds`). A user names two (`named`: both are seen) "
+    "and asks for one next to the other or in the bowl; a search plans. `placed` is judged by the true poses, "
+    "`placed_first` without any correction, `false_success` is claimed only.")
 
 GROUNDING_NOTE = (
     "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
