@@ -67,10 +67,11 @@ def too_tall(item: WorldObject, box: WorldObject) -> bool:
         box: the drawer.
 
     Returns:
-        True for a box or a cylinder that is higher than the drawer; what has a part for the hand stays upright in it.
+        True for what is round about its axis or a box, and higher than the drawer; a box with a part for the hand stays
+        upright in it.
     """
-    return box.joint is not None and item.size[2] > box.size[2] and (item.form.rod or item.form.boxy) \
-        and not item.form.open and item.form.grips is None
+    return box.joint is not None and item.size[2] > box.size[2] and not item.form.open \
+        and (item.form.rod or item.form.boxy and item.form.grips is None)
 
 
 def inside_box(
