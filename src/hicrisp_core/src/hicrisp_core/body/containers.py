@@ -15,6 +15,7 @@ from hicrisp_core.model.geometry import from_yaw, heading, multiply
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.gripper import solids
+from hicrisp_core.robot.skills_placements import propped
 
 _SPOTS, _FRONT = 6, 0.03
 """The spots to each side of the middle of a drawer or a cupboard, and how far before it those are that come first,
@@ -124,7 +125,7 @@ def inside_box(
             abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
 
     spots = ordered(drops[0])
-    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
+    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)) if lying is None else propped(item, spot, drop))
               for spot in (spots if spots or not item.form.profile else ordered(drop, True))[:LOOKED_AT // len(drops)]]
              for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.
