@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
-from hicrisp_core.model.shapes import SHAPES, Solid
+from hicrisp_core.model.geometry import from_euler, from_yaw, heading, multiply, rotate
+from hicrisp_core.model.shapes import SHAPES, Solid, measured
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import DOWN, grasp_candidates
 from hicrisp_core.robot.gripper import hand_clearance, hand_room
@@ -180,3 +180,25 @@ def test_a_dish_in_a_drawer_is_held_by_its_rim_also_where_that_is_below_the_draw
     best = max(found, key=lambda grasp: grasp.clearance)
     assert best.clearance > 0.0
     assert best.pose.position[2] - GRIPPER.tip < 0.056 - 0.02
+
+
+def test_the_neck_of_what_stands_is_taken_from_the_side_and_the_ground_is_below_the_whole_of_it() -> None:
+    bands = (Solid("cylinder", (0.05, 0.05, 0.06), Pose((0.0, 0.0, -0.05))),
+             Solid("cylinder", (0.02, 0.02, 0.06), Pose((0.0, 0.0, 0.05))))
+    form = replace(SHAPES["cylinder"], grips=measured(bands))
+    bottle = WorldObject("bottle", "bottle", "cylinder", (0.05, 0.05, 0.16), pose=Pose((0.5, 0.0, 0.08)), own_form=form)
+    level = [grasp for grasp in grasp_candidates(bottle, world(bottle), GRIPPER) if grasp.from_side]
+    assert level
+    assert {round(grasp.pose.position[2], 3) for grasp in level} == {0.13}
+
+
+def test_what_is_below_the_upper_end_of_a_palm_that_leans_sideways_is_not_in_its_way() -> None:
+    turned = multiply(from_euler(math.radians(45.0), 0.0, 0.0), DOWN)
+    tool = Pose((0.5, 0.0, 0.1), turned)
+    high = tool.apply((0.0, 0.09, -0.04))
+    low = tool.apply((0.0, -0.09, -0.04))
+    upper, lower = (high, low) if high[2] > low[2] else (low, high)
+    under = WorldObject("under", "box", "box", (0.02, 0.02, 0.1), pose=Pose((*upper[:2], 0.05)))
+    at_it = replace(under, pose=Pose((*lower[:2], 0.05)))
+    assert hand_room(tool, 0.02, world(under), GRIPPER, "").clearance > 0.0
+    assert hand_room(tool, 0.02, world(at_it), GRIPPER, "").blockers == ("under",)

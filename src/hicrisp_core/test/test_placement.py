@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from failures import words
-from hicrisp_core.body.containers import inside_box, too_tall
+from hicrisp_core.body.containers import inside_box
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace, beside, on_flat_top
 from hicrisp_core.body.targets import Spots
@@ -14,7 +14,6 @@ from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_euler, from_yaw, multiply
-from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -361,25 +360,6 @@ def test_a_plate_that_hangs_from_its_rim_is_put_down_level_as_the_hand_took_it()
     for way in ways:
         assert way.item.tilt == pytest.approx(0.0, abs=1e-6)
         assert way.item.seen(way.grasp.pose.position) == pytest.approx(at, abs=1e-6)
-
-
-def test_a_box_that_is_too_tall_for_a_drawer_lies_in_it() -> None:
-    bar = Pose((-0.11, 0.0, 0.0))
-    start, back = Pose((0.5, 0.0, 0.04)), (-1.0, 0.0, 0.0)
-    joint = Joint(SLIDE, "chest", start, back, (0.0, 0.0, 0.0), (0.0, 0.2), bar, (0.01, 0.1))
-    drawer = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.08), pose=Pose((0.5, 0.0, 0.04)), joint=joint)
-    box = WorldObject("box", "box", size=(0.04, 0.06, 0.15), pose=Pose((0.3, 0.3, 0.075)))
-    assert too_tall(box, drawer)
-    assert not too_tall(replace(box, size=(0.04, 0.06, 0.07)), drawer)
-    spots = inside_box(box, drawer, Workspace(), (0.0, 0.1), 0.0)
-    for drop, spot in [(drop, spot) for drop, round_ in zip((0.0, 0.1), spots) for spot in round_.poses]:
-        low_x, _, high_x, _ = footprint(box, spot).bounds
-        assert high_x - low_x == pytest.approx(0.15)
-        assert spot.position[2] == pytest.approx(0.026 + drop, abs=1e-6)
-    hold = hold_of(box, box.pose.compose(Pose((0.0, 0.0, 0.04), DOWN)), 0.04)
-    ways = list(ways_to_place(box, hold, spots[1].poses[0], WorldState({"drawer": drawer}), HAND, lambda _: 1.0, 20))
-    assert ways
-    assert all(abs(way.item.axes[2][2]) < 0.1 and way.grasp.clearance > 0.0 for way in ways)
 
 
 def test_a_bowl_too_wide_for_a_drawer_is_let_go_where_it_is_narrow_enough_between_its_walls() -> None:

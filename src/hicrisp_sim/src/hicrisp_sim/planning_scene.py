@@ -189,7 +189,8 @@ class PlanningScene:
     def _vessel(self) -> Optional[int]:
         """The body in the hand that has to stay upright: an open vessel, a dish, or one with a load."""
         item = self._scene.objects.get(self.attached or "")
-        upright = item is not None and (item.form.open or item.form.rim or item.form.grips is not None)
+        upright = item is not None and (
+            item.form.open or item.form.rim or item.form.grips is not None and not item.form.rod)
         return self._model.body(CARRIED + item.name).id if item is not None and upright else None
 
     def checker(self, upright: float = math.pi) -> Callable[[np.ndarray], bool]:

@@ -15,6 +15,7 @@ from hicrisp_core.model.geometry import from_yaw, heading, multiply
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.gripper import solids
+from hicrisp_core.robot.skills_placements import propped
 
 _SPOTS, _FRONT = 6, 0.03
 """The spots to each side of the middle of a drawer or a cupboard, and how far before it those are that come first,
@@ -67,10 +68,11 @@ def too_tall(item: WorldObject, box: WorldObject) -> bool:
         box: the drawer.
 
     Returns:
-        True for a box or a cylinder that is higher than the drawer; what has a part for the hand stays upright in it.
+        True for what is round about its axis or a box, and higher than the drawer; a box with a part for the hand stays
+        upright in it.
     """
-    return box.joint is not None and item.size[2] > box.size[2] and (item.form.rod or item.form.boxy) \
-        and not item.form.open and item.form.grips is None
+    return box.joint is not None and item.size[2] > box.size[2] and not item.form.open \
+        and (item.form.rod or item.form.boxy and item.form.grips is None)
 
 
 def inside_box(
@@ -123,7 +125,7 @@ def inside_box(
             abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
 
     spots = ordered(drops[0])
-    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)))
+    poses = [[box.pose.compose(spot.shifted((0.0, 0.0, drop)) if lying is None else propped(item, spot, drop))
               for spot in (spots if spots or not item.form.profile else ordered(drop, True))[:LOOKED_AT // len(drops)]]
              for drop in drops]
     # A compartment's walls are others' solids; more space than enough is no better.

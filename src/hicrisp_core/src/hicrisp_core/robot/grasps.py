@@ -107,8 +107,9 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper,
     """
     if item.pose is None:
         return []
+    bottom = vertical_span(item, item.pose)[0]
     poses = [*(way for part in item.grips if part.pose is not None
-               for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
+               for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, bottom, gripper))),
              *_by_rim(item, item.pose, gripper, gripper.depth),
              *_by_walls(item, item.pose, gripper),
              *((pose, min(item.size)) for pose in besides)]
@@ -210,11 +211,11 @@ def _by_walls(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple
             yield tool, width
 
 
-def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+def _from_side(item: WorldObject, pose: Pose, bottom: float, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
     """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for it."""
     if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
         return
-    bottom, top = vertical_span(item, pose)
+    top = vertical_span(item, pose)[1]
     height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + (_OVER_DISHES if item.form.open else _WRIST))
     if height > top - _BELOW_TOP:
         return

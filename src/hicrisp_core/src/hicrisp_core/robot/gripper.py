@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Iterator, Tuple
 
 from shapely.geometry import MultiPoint
@@ -201,11 +202,13 @@ def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[Tuple[BaseG
     half, inner, outer = gripper.finger[0] / 2.0, opening / 2.0, opening / 2.0 + gripper.finger[1]
     across, along = gripper.palm[0] / 2.0, gripper.palm[1] / 2.0
     fingers, palm = (-gripper.depth, gripper.tip), (-gripper.depth - gripper.height, -gripper.depth)
-    slices = _SLICES if 0.1 < abs(tool.axes[2][2]) < 0.99 else 1
-    for xs, ys, (low, high) in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
-                                ((-across, across), (-along, along), palm)):
-        for number in range(slices):
-            zs = [low + (high - low) * part / slices for part in (number, number + 1)]
+    down, sideways = (_SLICES if 0.1 < abs(axis[2]) < 0.99 else 1 for axis in (tool.axes[2], tool.axes[1]))
+    for xs, (left, right), (low, high), wide in (
+            ((-half, half), (inner, outer), fingers, 1), ((-half, half), (-outer, -inner), fingers, 1),
+            ((-across, across), (-along, along), palm, sideways)):
+        for slab, strip in product(range(down), range(wide)):
+            zs = [low + (high - low) * part / down for part in (slab, slab + 1)]
+            ys = [left + (right - left) * part / wide for part in (strip, strip + 1)]
             corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
             heights = [corner[2] for corner in corners]
             yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)

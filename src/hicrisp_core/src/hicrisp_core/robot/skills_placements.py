@@ -13,6 +13,7 @@ from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import (
+    Planar,
     Quaternion,
     distance,
     from_yaw,
@@ -41,8 +42,10 @@ _LOOKED_AT = 16
 """Ways to put something down that are looked at before a grasp is said not to allow any."""
 _SAGS = 0.2
 """Tilt of a plate that is pinched by its rim from which it hangs there, radians."""
-_DROPPED = 0.09
-"""How far above the floor of a drawer what lies there may be let go, metres: a level hand is above its walls."""
+_DROPPED, _STEEPEST = 0.09, 0.5
+"""How far above the floor of a drawer the top of what shall lie there may be let go, metres: the hand is above its
+walls; and the greatest sine of its slope then.
+"""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -143,9 +146,9 @@ def can_place(
         True if the hand has room there and a posture.
     """
     hold = hold_of(item, grasp.pose, grasp.width)
-    drop = (0.0, 0.0, _DROPPED if lies(target) else 0.0)
+    there = propped(item, target, _DROPPED) if lies(target) else target
     return any(way.grasp.clearance > 0.0 and margin(way.grasp.pose) is not None
-               for way in ways_to_place(item, hold, target.shifted(drop), world, gripper, margin, _LOOKED_AT))
+               for way in ways_to_place(item, hold, there, world, gripper, margin, _LOOKED_AT))
 
 
 def _put_down(
@@ -263,7 +266,35 @@ def lies(pose: Pose) -> bool:
     Returns:
         True if its own axis is more level than upright.
     """
-    return abs(pose.axes[2][2]) < 0.5
+    return abs(pose.axes[2][2]) < 0.7
+
+
+def propped(item: WorldObject, pose: Pose, height: float) -> Pose:
+    """Return where what shall lie is let go if a hand at its top has to stay above the walls beside it: with its lower
+    end down, on which it tips over without swinging.
+
+    Args:
+        item: the object to place.
+        pose: at which it lies, world frame.
+        height: by which its top is raised, metres; what is more than the steepest slope is how far it is dropped.
+
+    Returns:
+        Pose in the world frame.
+    """
+    slope = min(_STEEPEST, height / item.size[2])
+    half = math.asin(slope) / 2.0
+    raised = Pose(pose.position, multiply(pose.orientation, (0.0, -math.sin(half), 0.0, math.cos(half))))
+    drop = height - slope * item.size[2] + vertical_span(item, pose)[0] - vertical_span(item, raised)[0]
+    x, y = _tips(item, raised)
+    return raised.shifted((-x, -y, drop))
+
+
+def _tips(item: WorldObject, pose: Pose) -> Planar:
+    """Return by how much the middle of what is propped moves as it tips over the edge of its lower end, metres."""
+    (x, y, sine), half, bottom = pose.axes[2], item.size[2] / 2.0, vertical_span(item, pose)[0]
+    cosine = math.hypot(x, y)
+    far = half * (1.0 - cosine) + (pose.position[2] - half * sine - bottom) * sine / cosine
+    return (far * x / cosine, far * y / cosine)
 
 
 def _laid_down(
@@ -273,10 +304,11 @@ def _laid_down(
     from below.
     """
     turns, found = _ROUND_YAWS if item.form.round else 4, []
+    x, y = _tips(item, target)
     for number in range(2 * turns):
         turn = multiply(multiply(from_yaw(math.pi * (number % 2)), target.orientation),
                         from_yaw(math.tau * (number // 2) / turns))
-        pose = Pose(target.position, turn)
+        pose = Pose(target.position, turn).shifted((2.0 * x, 2.0 * y, 0.0) if number % 2 else (0.0, 0.0, 0.0))
         pose = pose.shifted((0.0, 0.0, vertical_span(item, target)[0] - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
         room = hand_room(tool, hold.opening, world, gripper, item.name)

@@ -1,0 +1,49 @@
+"""What is too tall for a drawer lies in it: where, and how it is let go there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hicrisp_core.body.containers import inside_box, too_tall
+from hicrisp_core.body.placement import Workspace
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.joint import SLIDE, Joint
+from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.shapes import SHAPES, Solid, measured
+from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.skills_placements import hold_of, ways_to_place
+from panda_body import HAND
+
+AT = Pose((0.5, 0.0, 0.04))
+JOINT = Joint(SLIDE, "chest", AT, (-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), Pose((-0.11, 0.0, 0.0)), (0.01, 0.1))
+DRAWER = WorldObject("drawer", "drawer", "tray", (0.2, 0.2, 0.08), pose=AT, joint=JOINT)
+BOX = WorldObject("box", "box", size=(0.04, 0.06, 0.15), pose=Pose((0.3, 0.3, 0.075)))
+
+
+def test_what_is_too_tall_for_a_drawer_tips_over_in_it_into_its_place() -> None:
+    assert too_tall(BOX, DRAWER)
+    assert not too_tall(replace(BOX, size=(0.04, 0.06, 0.07)), DRAWER)
+    neck = Solid("cylinder", (0.02, 0.02, 0.06), Pose((0.0, 0.0, 0.04)))
+    assert too_tall(replace(BOX, own_form=replace(SHAPES["cylinder"], grips=measured((neck,)))), DRAWER)
+    spots = inside_box(BOX, DRAWER, Workspace(), (0.0, 0.06, 0.1), 0.0)
+    floor = 0.006
+    for flat, spot in zip(spots[0].poses, spots[1].poses):
+        low_x, _, high_x, _ = footprint(BOX, flat).bounds
+        assert high_x - low_x == pytest.approx(0.15)
+        assert vertical_span(BOX, flat)[0] == pytest.approx(floor, abs=1e-6)
+        # Its lower end is on the floor where it comes to lie, and its top as high above it as is asked.
+        edge = min((spot.apply((x, 0.0, -0.075)) for x in (-0.02, 0.02)), key=lambda at: at[2])
+        assert edge[2] == pytest.approx(floor, abs=1e-6)
+        assert edge[0] == pytest.approx(high_x, abs=1e-6)
+        assert spot.axes[2][2] == pytest.approx(0.06 / 0.15)
+    assert all(vertical_span(BOX, spot)[0] > floor + 0.01 for spot in spots[2].poses)
+    hold = hold_of(BOX, BOX.pose.compose(Pose((0.0, 0.0, 0.04), DOWN)), 0.04)
+    ways = list(ways_to_place(BOX, hold, spots[2].poses[0], WorldState({"drawer": DRAWER}), HAND, lambda _: 1.0, 20))
+    assert ways
+    assert all(way.item.axes[2][2] == pytest.approx(0.5) and way.grasp.clearance > 0.0 for way in ways)
+    low_x, _, high_x, _ = footprint(BOX, spots[0].poses[0]).bounds
+    for way in ways:  # Also turned end for end it tips over into its place.
+        edges = [way.item.apply((x, y, -0.075)) for x in (-0.02, 0.02) for y in (-0.03, 0.03)]
+        at = min(edges, key=lambda edge: edge[2])
+        assert min(abs(at[0] - low_x), abs(at[0] - high_x)) == pytest.approx(0.0, abs=1e-6)
