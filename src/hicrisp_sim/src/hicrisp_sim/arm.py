@@ -66,6 +66,8 @@ class EmbeddedArm:
             seed: of the planner.
         """
         seen = PlanningScene(scene, self._description, self._settings.margin, self._others)
+        self._opened: Optional[float] = None
+        """What the fingers were opened to last."""
         self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self.safety)
 
     @property
@@ -229,6 +231,8 @@ class EmbeddedArm:
         if not 0.0 <= opening <= self.max_opening + 1e-6:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the fingers open from 0 to {self.max_opening} m, not {opening:.3f} m")
+        if opening == self._opened and self.joints.finger_speed < _STALLED and not cancel.is_set():
+            return Outcome(Status.SUCCESS)  # They stand as near to it as they get.
         return self._move_fingers(opening, self._grip, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
@@ -299,7 +303,7 @@ class EmbeddedArm:
         simulation, joints = self._simulation, self.joints
         with self._moving, simulation.moving():
             self._stopping.clear()
-            wanted, still = joints.opening, 0.0
+            wanted, still, self._opened = joints.opening, 0.0, None
             while still < 0.06:
                 stopped = self._interrupted(deadline, cancel)
                 if stopped is not None:
@@ -312,6 +316,7 @@ class EmbeddedArm:
                 still = still + CONTROL_PERIOD if arrived and joints.finger_speed < _STALLED else 0.0
             joints.command_fingers(opening, force)
             simulation.step()
+            self._opened = opening
             return Outcome(Status.SUCCESS)
 
 
