@@ -281,7 +281,10 @@ def free(
         return math.dist(pose.position[:2], start[:2]) + _STRETCH * max(0.0, beyond)
 
     poses.sort(key=cost)
-    return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
+    hand, spaces = workspace.gripper, (workspace.hand, workspace.clearance)
+    if hand is not None and min(item.size[:2]) > hand.widest:  # No hand comes around it.
+        spaces = (workspace.clearance,)
+    return [Round(partial(tuple, poses), space) for space in spaces]
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
