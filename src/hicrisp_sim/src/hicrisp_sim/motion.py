@@ -170,8 +170,7 @@ class MotionPlanner:
     def _timed(self, start: np.ndarray, pose: Pose, points: Sequence[np.ndarray], speed: float) -> Trajectory:
         """Return the trajectory along the postures of a straight line."""
         length = distance(self._kinematics.tool_pose(start).position, pose.position)
-        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits,
-                         self._settings.line_acceleration)
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
 
     def _onward(self, joints: np.ndarray, then: Sequence[Pose]) -> Optional[MotionFailure]:
         """Return why the tool cannot go on from a posture along straight lines; ``None`` if it can."""

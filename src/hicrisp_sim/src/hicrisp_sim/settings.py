@@ -76,7 +76,6 @@ class ArmSettings:
         rest: joint positions of the posture of rest, rad.
         speed: factor on the joint speed limits, above 0 and at most 1.
         acceleration: factor on the joint acceleration limits, above 0 and at most 1.
-        line_acceleration: of the tool along a straight line, m/s2.
         margin: space that motions keep to objects, metres.
         contact_force: force on the tool that ends a guarded motion, newtons.
         contact_torque: torque on a joint that ends any motion, Nm.
@@ -91,7 +90,6 @@ class ArmSettings:
     rest: Tuple[float, ...]
     speed: Part = 0.5
     acceleration: Part = 0.35
-    line_acceleration: _Quantity = fixed(0.8)
     margin: _Quantity = fixed(0.005)
     contact_force: _Quantity = fixed(6.0)
     contact_torque: _Quantity = fixed(25.0)

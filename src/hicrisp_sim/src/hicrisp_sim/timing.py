@@ -22,8 +22,8 @@ SAMPLE_PERIOD = 0.01
 _SAME = 1e-3
 """Radians between corners that count as one."""
 _GRID = 60
-_SHORTEST = 0.01
-"""The least time of a straight line, seconds."""
+_LINE_ACCELERATION, _SHORTEST = 0.8, 0.01
+"""Acceleration along a straight line, m/s^2, and the least time of one, seconds."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     return trajectory_of(limits.joints, times, timed(times)[:, :joints], timed(times, 1)[:, :joints])
 
 
-def time_line(
-    path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits, acceleration: float = 0.8
-) -> Trajectory:
+def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
     """Compute the fastest motion along joint points of a straight line, at no more than a speed of the tool.
 
     Args:
@@ -116,7 +114,6 @@ def time_line(
         distances: array (n,), distance of the tool from the start, metres, increasing.
         speed: of the tool, m/s; less only where a joint would be too fast.
         limits: speed and acceleration of each joint.
-        acceleration: of the tool, m/s^2.
 
     Returns:
         The trajectory.
@@ -129,7 +126,7 @@ def time_line(
     seconds = max(length / speed, _SHORTEST, float((np.ptp(path, axis=0) / limits.velocity).max()))
     along, most = distances / length * seconds, seconds / length
     tool = JointLimits(limits.joints, (*limits.velocity, speed * most),
-                       (*limits.acceleration, acceleration * most))
+                       (*limits.acceleration, _LINE_ACCELERATION * most))
     return time_path(CubicSpline(along, np.column_stack([path, along])), tool)
 
 

@@ -281,10 +281,7 @@ def free(
         return math.dist(pose.position[:2], start[:2]) + _STRETCH * max(0.0, beyond)
 
     poses.sort(key=cost)
-    hand, spaces = workspace.gripper, (workspace.hand, workspace.clearance)
-    if hand is not None and min(item.size[:2]) > hand.widest:  # No hand comes around it.
-        spaces = (workspace.clearance,)
-    return [Round(partial(tuple, poses), space) for space in spaces]
+    return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:

@@ -16,7 +16,7 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher, goal_of, preconditions_of
-from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, StackEntry, Value, Vector, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -211,24 +211,16 @@ def _kept_off(
     command's item and target.
     """
     item = world.objects.get(domain.item(failed))
-    taken = [_taken(object_) for object_ in (blocker, item)
-             if object_ is not None and object_.pose is not None and not domain.roles.is_held(world, object_.name)]
-    spots = [spot for spot, _ in taken]
+    spots: List[Vector] = [object_.pose.position for object_ in (blocker, item)
+                           if object_ is not None and object_.pose is not None
+                           and not domain.roles.is_held(world, object_.name)]
     if failed.target is not None:
         spots.append(failed.target.position)
     if not spots:
         return tuple(commands)
-    room = _HAND + sum(_taken(object_)[1] for object_ in (blocker, item) if object_ is not None)
+    room = _HAND + sum(math.hypot(*object_.size[:2]) / 2.0 for object_ in (blocker, item) if object_ is not None)
     return tuple(replace(command, avoid=tuple(spots), apart=room) if _anywhere(domain.actions[command.action])
                  else command for command in commands)
-
-
-def _taken(item: WorldObject) -> Tuple[Vector, float]:
-    """Return where a hand takes an object, the handle of what has one, and how far that reaches around, metres."""
-    pose = item.pose or Pose((0.0, 0.0, 0.0))
-    if item.joint is not None:
-        return pose.compose(item.joint.handle).position, max(item.joint.bar) / 2.0
-    return pose.position, max(item.size[:2]) / 2.0 if item.form.round else math.hypot(*item.size[:2]) / 2.0
 
 
 def _anywhere(action: Action) -> bool:

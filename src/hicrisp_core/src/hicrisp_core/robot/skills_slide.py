@@ -28,8 +28,8 @@ from hicrisp_core.robot.skills_pick import hand_full
 
 _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
-_STEP, _LONGEST, _SPEED = 0.025, 0.05, 0.1
-"""Metres between two looks, at first and where it comes along, and metres per second."""
+_STEP, _SPEED = 0.025, 0.06
+"""Metres between two looks, and metres per second."""
 _SOON = 0.03
 """How far above the lowest point at which it may touch the hand slows down, metres."""
 _NEAR, _PASSED = 0.004, 0.015
@@ -148,7 +148,7 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
     """Draw it from turn to turn; what it does shows whether it comes along."""
     height, hard = context.arm.tool_pose().position[2], 0
     for number, turn in enumerate(way.turns):
-        last, stalls, before, step = number == len(way.turns) - 1, 0, math.inf, _STEP
+        last, stalls, before = number == len(way.turns) - 1, 0, math.inf
         while True:
             context.progress("slide", 0.2 + 0.7 * (number + 0.5) / len(way.turns))
             seen = context.look().objects[item.name].pose
@@ -159,8 +159,8 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
             left = math.hypot(x, y)
             if left <= (_NEAR if last else _PASSED):
                 break
+            step = min(_STEP, left)
             gone = (before - left) / step
-            step = min(_LONGEST if _FOLLOWS <= gone < math.inf else _STEP, left)
             stalls, height = stalls + 1 if gone < _STANDS else 0, height - (_PRESS if gone < _FOLLOWS else 0.0)
             if stalls >= _STALLS or planar_distance(here.position, seen.position) > max(item.size[:2]) / 2.0:
                 why = f"it did not come along with the hand, {quantity(left, 'm')} from its goal"
