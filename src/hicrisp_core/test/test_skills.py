@@ -334,3 +334,29 @@ def test_a_lift_keeps_clear_of_an_open_drawer_over_an_item_and_not_of_one_that_i
     assert run(arm, PICK).ok
     assert "around" in allowed[-1]
     assert "over" not in allowed[-1]
+
+
+def test_fingers_open_on_the_way_of_an_arm_that_can(arm: ScriptedArm) -> None:
+    arm.ready_gripper = lambda opening: arm.done.append("ready")
+    assert run(arm, PICK).ok
+    assert arm.done[:2] == ["ready", "follow"]
+    assert "open" not in arm.done
+
+
+def test_a_bowl_goes_up_first_where_no_straight_way_leads_to_a_higher_place() -> None:
+    arm = ScriptedArm(WorldObject("box", "bowl", "dish", (0.15, 0.15, 0.055), pose=Pose((0.4, 0.1, 0.0275))))
+    arm.closes, ways, top = 0.006, [], 0.3
+    assert run(arm, PICK).ok
+
+    def plan_line(pose, deadline, speed, touch=frozenset()):
+        aside = math.dist(pose.position[:2], arm.pose.position[:2]) > 0.005
+        return MotionFailure("no_path", "in the way") if aside else ScriptedArm.plan_line(arm, pose, deadline, speed)
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        if not then:
+            ways.append(arm.pose.position[2])
+        return ScriptedArm.plan_to(arm, pose, deadline)
+
+    arm.plan_line, arm.plan_to = plan_line, plan_to
+    assert run(arm, replace(PLACE, target=GOAL.shifted((0.0, 0.0, top)))).ok
+    assert ways[0] > top

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Iterator
 
 import numpy as np
 import pytest
 from acting import Lab, pointing_down, table_with
 from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
+from hicrisp_core.time.deadline import Deadline
 from waiting import PATIENCE
 
 
@@ -28,3 +30,30 @@ class TestEmbeddedArm(ArmConformance):
         simulation.start_idling()
         yield
         simulation.close()
+
+
+def test_fingers_that_stand_where_they_were_told_to_take_no_time_again() -> None:
+    lab = Lab("tabletop")
+    assert lab.arm.move_gripper(0.03, Deadline(PATIENCE), Event()).ok
+    began = lab.world.time
+    assert lab.arm.move_gripper(0.03, Deadline(PATIENCE), Event()).ok
+    assert lab.world.time == began
+    assert lab.arm.grasp(20.0, Deadline(PATIENCE), Event()).ok
+    assert lab.arm.move_gripper(0.03, Deadline(PATIENCE), Event()).ok
+    assert abs(lab.arm.opening() - 0.03) < 0.005
+
+
+@pytest.mark.parametrize("opening", [0.03, 0.078])
+def test_fingers_that_are_readied_move_with_the_arm(opening: float) -> None:
+    took = []
+    for readied in (None, opening):
+        lab = Lab("tabletop")
+        assert lab.arm.move_gripper(0.055, Deadline(PATIENCE), Event()).ok
+        if readied is not None:
+            lab.arm.ready_gripper(readied)
+        motion = lab.arm.plan_to(pointing_down(0.5, 0.25, 0.25), Deadline(PATIENCE))
+        began = lab.world.time
+        assert lab.arm.follow(motion, Deadline(PATIENCE), Event()).ok
+        took.append(lab.world.time - began)
+    assert abs(lab.arm.opening() - opening) < 0.005
+    assert took[1] < took[0] + 0.05

@@ -12,9 +12,10 @@ from acting import LIMIT, Lab
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
-from hicrisp_core.model.geometry import from_euler, rotate
+from hicrisp_core.model.geometry import distance, from_euler, rotate
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot import handles
+from hicrisp_core.robot.skills import SkillContext
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 from lasting import LONG
@@ -86,6 +87,22 @@ def test_a_handle_is_taken_by_the_grasp_with_which_the_arm_gets_to_the_end_of_th
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
     assert taken[0] != refused[0]
+
+
+def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm, ways = kitchen.world.arms[0], []
+    sweep = SkillContext.sweep
+
+    def swept(context, pose, touch):
+        ways.append(distance(context.arm.tool_pose().position, pose.position))
+        return sweep(context, pose, touch)
+
+    monkeypatch.setattr(SkillContext, "sweep", swept)
+    assert arm.name == ARMS["drawer"] and kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
+    assert ways[0] < 0.025 and max(ways) > 0.06
 
 
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)

@@ -101,6 +101,24 @@ def test_what_may_be_touched_from_there_on_is_kept_clear_of_before(tabletop: Lab
         assert all(arm._planner.scene.free(np.array(row)) for row in motion.positions) == bool(then)
 
 
+def test_of_several_postures_the_one_that_is_reached_quickest_and_has_room_at_its_joints_is_the_goal(
+    tabletop: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = tabletop.arm
+    arm.sync(tabletop.see())
+    start = arm.joints.positions
+    far, quick = (start + np.eye(7)[0] * turn for turn in (1.0, 0.8))
+    tight = start.copy()
+    tight[3] = arm.kinematics.lower[3] + 0.1
+    assert np.abs(tight - start).max() < 0.8
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation([far, quick, tight])
+        monkeypatch.setattr(arm.kinematics, "solutions", lambda *_, order=order: iter(order))
+        motion = arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
+        assert isinstance(motion, Trajectory)
+        assert motion.positions[-1] == pytest.approx(quick)
+
+
 def test_a_goal_inside_something_names_it(clutter: Lab) -> None:
     world = clutter.see()
     clutter.arm.sync(world)

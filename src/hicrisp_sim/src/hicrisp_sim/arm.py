@@ -66,6 +66,10 @@ class EmbeddedArm:
             seed: of the planner.
         """
         seen = PlanningScene(scene, self._description, self._settings.margin, self._others)
+        self._opened: Optional[float] = None
+        """What the fingers were opened to last."""
+        self._readied: Optional[float] = None
+        """Where they go with the next motion."""
         self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self.safety)
 
     @property
@@ -190,9 +194,11 @@ class EmbeddedArm:
         if np.abs(self.joints.lag(positions[0])).max() > _LAG:
             return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION,
                                    "the arm is not where the motion begins")
+        opening, self._readied = self._readied, None
         with self._moving, self._simulation.moving():
             self._stopping.clear()
             at, pace, outcome = 0.0, 1.0, Outcome(Status.SUCCESS)
+            fingers = self.joints.opening
             watch = _Watch(self._settings, self._force() if stop_on_contact else None)
             while at < times[-1]:
                 if outcome.ok:
@@ -205,6 +211,9 @@ class EmbeddedArm:
                 at = min(at + rate * CONTROL_PERIOD, float(times[-1]))
                 wanted = _sample(times, positions, at)
                 self.joints.command(wanted, _sample(times, velocities, at) * rate)
+                if opening is not None:
+                    fingers = self._nearer(fingers, opening)
+                    self.joints.command_fingers(fingers, self._grip)
                 self._simulation.step()
                 bump = watch.look(self.joints.lag(wanted),
                                   self.joints.external_torques,
@@ -213,7 +222,19 @@ class EmbeddedArm:
                     self._hold(self.joints.positions)
                     return Outcome(Status.EXECUTION, bump.said, cause=bump)
             self._hold(_sample(times, positions, at))
-            return outcome
+            if opening is None or not outcome.ok:
+                return outcome
+            if fingers == opening and self.joints.finger_speed < _STALLED:
+                self._opened = opening
+            return self.move_gripper(opening, deadline, cancel)
+
+    def ready_gripper(self, opening: float) -> None:
+        """Have the fingers move with the next motion, which is planned for that.
+
+        Args:
+            opening: distance between them, metres, from 0 to ``max_opening``.
+        """
+        self._readied = opening
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Move the fingers.
@@ -229,6 +250,9 @@ class EmbeddedArm:
         if not 0.0 <= opening <= self.max_opening + 1e-6:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the fingers open from 0 to {self.max_opening} m, not {opening:.3f} m")
+        self._readied = None
+        if opening == self._opened and self.joints.finger_speed < _STALLED and not cancel.is_set():
+            return Outcome(Status.SUCCESS)  # They stand as near to it as they get.
         return self._move_fingers(opening, self._grip, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
@@ -271,7 +295,7 @@ class EmbeddedArm:
 
     def _look_aside(self) -> None:
         """Take the hand and the other arms to be as their own sensors say."""
-        self._planner.scene.set_opening(self.opening())
+        self._planner.scene.set_opening(self.opening() if self._readied is None else self._readied)
         self._planner.scene.stand_aside([self._simulation.arms[arm.name].posture for arm in self._others])
 
     def _interrupted(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
@@ -299,20 +323,25 @@ class EmbeddedArm:
         simulation, joints = self._simulation, self.joints
         with self._moving, simulation.moving():
             self._stopping.clear()
-            wanted, still = joints.opening, 0.0
+            wanted, still, self._opened, self._readied = joints.opening, 0.0, None, None
             while still < 0.06:
                 stopped = self._interrupted(deadline, cancel)
                 if stopped is not None:
                     return stopped
-                step = self._settings.finger_speed * CONTROL_PERIOD
-                wanted += float(np.clip(opening - wanted, -step, step))
+                wanted = self._nearer(wanted, opening)
                 joints.command_fingers(wanted, force)
                 simulation.step()
                 arrived = abs(wanted - opening) < 1e-9 or abs(joints.opening - wanted) > 0.01
                 still = still + CONTROL_PERIOD if arrived and joints.finger_speed < _STALLED else 0.0
             joints.command_fingers(opening, force)
             simulation.step()
+            self._opened = opening
             return Outcome(Status.SUCCESS)
+
+    def _nearer(self, fingers: float, opening: float) -> float:
+        """Return where the fingers are a control period later on their way to a distance, metres."""
+        step = self._settings.finger_speed * CONTROL_PERIOD
+        return min(max(opening, fingers - step), fingers + step)
 
 
 class _Watch:

@@ -19,7 +19,7 @@ _DAMPING = 1e-4 * np.eye(6)
 _LARGEST_STEP = 0.4
 _STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
 """Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
-_MARGIN_SEEDS, _COMFORTABLE = 4, 0.3
+_MARGIN_SEEDS, COMFORTABLE = 4, 0.3
 """Postures that are looked at for the distance from the limits, and the radians with which the first will do."""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
@@ -163,6 +163,17 @@ class Kinematics:
         """
         return self._least > 0.0 and float(np.linalg.svd(self.jacobian(joints), compute_uv=False)[-1]) < self._least
 
+    def room(self, joints: np.ndarray) -> float:
+        """Return how far a posture is from the nearest limit of a joint.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Radians.
+        """
+        return float(min((joints - self.lower).min(), (self.upper - joints).min()))
+
     def margin(self, pose: Pose, near: np.ndarray) -> Optional[float]:
         """Return the least joint margin in the most comfortable of a few likely postures.
 
@@ -177,9 +188,8 @@ class Kinematics:
         for seed in islice(self._likely(pose, near), _MARGIN_SEEDS):
             joints = self.solve(pose, seed, room=_ROOM_TO_MOVE)
             if joints is not None:
-                least = float(min((joints - self.lower).min(), (self.upper - joints).min()))
-                best = least if best is None else max(best, least)
-                if best >= _COMFORTABLE:
+                best = self.room(joints) if best is None else max(best, self.room(joints))
+                if best >= COMFORTABLE:
                     break
         return best
 

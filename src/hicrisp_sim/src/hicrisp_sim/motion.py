@@ -13,7 +13,7 @@ from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
 
-from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.kinematics import COMFORTABLE, Kinematics
 from hicrisp_sim.path_search import PathSearch
 from hicrisp_sim.planning_scene import PlanningScene
 from hicrisp_sim.settings import ArmSettings
@@ -222,8 +222,11 @@ class MotionPlanner:
             return MotionFailure.blocked("start_in_collision", self.scene.blockers(start),
                                          "where the arm is now, ")
         for step in _RESOLUTIONS:
-            limit = ThinkingTime(self._settings.search_time, deadline.remaining)
-            path = self._search.solve(head[-1], goals, self._checker(), limit, next(self._seeds), step)
+            path = self._straight(head[-1], goals, step)
+            easy = [goal for goal in goals if self._kinematics.room(goal) >= COMFORTABLE]
+            for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):
+                limit = ThinkingTime(self._settings.search_time, deadline.remaining)
+                path = path or self._search.solve(head[-1], some, self._checker(), limit, next(self._seeds), step)
             if path is None:
                 break
             motion = time_path(smooth_path([*head[:-1], *path], 2.0 * step), self._limits)
@@ -232,6 +235,21 @@ class MotionPlanner:
         blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
         kind = "timeout" if deadline.passed else "no_path"
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
+
+    def _straight(self, start: np.ndarray, goals: Sequence[np.ndarray], step: float) -> Optional[List[np.ndarray]]:
+        """Return the straight joint motion to a goal: to one from which the arm can move on, and the quickest of these.
+        """
+        free = self._checker()
+
+        def effort(goal: np.ndarray) -> Tuple[bool, float]:
+            tight = self._kinematics.room(goal) < COMFORTABLE
+            return tight, float((np.abs(goal - start) / self._limits.velocity).max())
+
+        for goal in sorted(goals, key=effort):
+            pieces = max(2, math.ceil(float(np.linalg.norm(goal - start)) / step))
+            if all(free(start + (goal - start) * piece / pieces) for piece in range(1, pieces + 1)):
+                return [start, goal]
+        return None
 
     def _checker(self) -> Callable[[np.ndarray], bool]:
         """Return a fast test: whether joints (rad) are free of collisions, the tool is where it may be, and an open

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
+from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Outcome, Pose, Status, WorldState
 from hicrisp_core.time.deadline import Deadline
@@ -252,6 +252,19 @@ class Constraints:
 
 
 UNCONSTRAINED = Constraints()
+
+
+@runtime_checkable
+class ReadyingArm(Protocol):
+    """An arm whose fingers move while it does."""
+
+    def ready_gripper(self, opening: float) -> None:
+        """Have the fingers move to a distance during the next motion, which is planned for that and ends with them
+        there.
+
+        Args:
+            opening: distance between the fingers (m).
+        """
 
 
 class Base(Protocol):

@@ -12,7 +12,7 @@ from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.world import Visibility
-from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
+from hicrisp_core.ports.robot import Arm, MotionFailure, ReadyingArm, Trajectory
 from hicrisp_core.robot.gripper import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skilled import RunningCommand
@@ -185,6 +185,20 @@ class SkillContext(RunningCommand):
             What the driver reports.
         """
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
+
+    def ready_hand(self, opening: float) -> Outcome:
+        """Have the fingers opened, or closed, by the end of the next motion: on its way where the arm can.
+
+        Args:
+            opening: distance between them, metres; limited to what the hand has.
+
+        Returns:
+            What the driver reports.
+        """
+        if not isinstance(self.arm, ReadyingArm):
+            return self.open_hand(opening)
+        self.arm.ready_gripper(min(opening, self.arm.max_opening))
+        return DONE
 
 
 def first_reason(best: Optional[Outcome], other: Outcome, world: WorldState) -> Outcome:

@@ -65,6 +65,11 @@ def carry(
     # A dish that is carried higher than it was lifted may get tilted.
     lifted = context.arm.tool_pose().position[2] - goal.position[2] if item.form.rim else math.inf
     most, outcome = max(clear, min(lifted, context.settings.approach)), DONE
+    rise = goal.position[2] + most - context.arm.tool_pose().position[2]
+    if item.form.rim and rise > LEAST_LIFT:
+        there = goal.shifted((0.0, 0.0, most)).shifted(correction)
+        if isinstance(context.arm.plan_line(there, context.deadline, context.settings.fast), MotionFailure):
+            context.raise_tool(rise, frozenset())  # It keeps level on straight ways, which lead over what stands there.
     for height in (most, (most + clear) / 2.0, clear):
         motion = context.plan_to(goal.shifted((0.0, 0.0, height)).shifted(correction))
         if not isinstance(motion, MotionFailure):

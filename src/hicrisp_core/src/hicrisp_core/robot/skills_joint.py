@@ -27,6 +27,10 @@ _FAR = 0.98
 """Share of its range to which a part is opened: not hard against its stop."""
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
+_FOLLOWED, _LONGEST = 0.8, 0.08
+"""Part of a step above which a part that slides has come along, so that the next one is twice as long, and the metres of
+the longest.
+"""
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
 _STANDS, _STALLS = 0.2, 3
@@ -176,11 +180,11 @@ class _Pull:
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first
-        largest = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
+        largest = least = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
         ahead = math.copysign(1.0, self.goal - at)
         beside = ahead * BESIDE / joint.lever if self.way.presses else 0.0
         context.progress("transfer", 0.6)
-        while ahead * (self.goal - at) > min(largest * _STANDS, _THERE * joint.range):
+        while ahead * (self.goal - at) > min(least * _STANDS, _THERE * joint.range):
             step = ahead * min(abs(self.goal - at), largest)
             shown = joint.followed(self.first, pose)
             handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
@@ -191,6 +195,11 @@ class _Pull:
                 return stopped or Outcome(Status.EXECUTION, "it went out of sight",
                                           cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
             gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
+            if moved.status is Status.PLANNING and largest > least:  # The arm may get on by a part of it.
+                largest = least
+                continue
+            far = joint.kind == SLIDE and gone > _FOLLOWED
+            largest = min(2.0 * largest, _LONGEST) if far else least
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(shown, seen, start)
             if lost or stalls >= _STALLS or not moved.ok:

@@ -252,7 +252,7 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: S
         DONE with the open fingers around it; PLANNING when another grasp should be tried.
     """
     context.progress("approach", 0.1)
-    opened = context.open_hand(grasp.opening)
+    opened = context.ready_hand(grasp.opening)
     if not opened.ok:
         return opened
     motion = context.plan_to(grasp.before(context.settings.approach), touch, (grasp.pose, *then))

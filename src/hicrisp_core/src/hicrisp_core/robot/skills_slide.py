@@ -126,7 +126,7 @@ def _once(context: SkillContext, item: WorldObject, start: Pose, goal: Pose, wor
 def _press(context: SkillContext, way: _Way, bottom: float, touch: FrozenSet[str]) -> Outcome:
     """Bring the closed fingers down on it until they touch."""
     context.progress("approach", 0.1)
-    closed = context.open_hand(0.0)
+    closed = context.ready_hand(0.0)
     if not closed.ok:
         return closed
     motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)))
