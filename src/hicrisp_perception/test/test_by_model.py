@@ -125,3 +125,26 @@ def test_pieces_are_joined_as_far_as_an_object_reaches_and_each_is_of_one():
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
     assert set(models._named(joined, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == {"other"}
+
+
+@pytest.mark.parametrize("tall", [0.008, 0.016])
+def test_an_object_that_was_pushed_by_less_than_its_length_is_followed(tall):
+    rows = bar() * np.where(np.arange(9) == 2, tall / 0.02, 1.0)  # The table is not far below its old place.
+    rows[:, 3:6] = (20.0, 20.0, 200.0)
+    item, old, new = box("bar", "blue", (0.12, 0.04, tall)), at(0.5, 0.0, tall / 2.0), at(0.55, 0.0, tall / 2.0)
+    ground = ground_of(draw([(item, new)]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    Models({"bar": rows}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": old}), {})
+    assert not found.there
+    assert np.allclose(found.fits["bar"].pose.position[:2], new.position[:2], atol=0.01)
+
+
+def test_what_is_too_low_for_its_place_to_look_empty_may_yet_be_seen_elsewhere():
+    rows = bar() * np.where(np.arange(9) == 2, 0.6, 1.0)
+    rows[:, 3:6] = (20.0, 20.0, 200.0)
+    item, old, new = box("bar", "blue", (0.12, 0.04, 0.012)), at(0.5, -0.1, 0.002), at(0.5, 0.2, 0.006)
+    for shown in ([(item, new)], []):
+        ground = ground_of(draw(shown))
+        found = Findings(np.zeros(ground.view.shape, bool))
+        Models({"bar": rows}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": old}), {})
+        assert (set(found.fits), found.there) == (({"bar"}, set()) if shown else (set(), {"bar"}))

@@ -56,8 +56,8 @@ _COLOUR = 40.0
 """Difference of colours that costs as much as a wrong shape, of 255."""
 _LIGHT = 1.0
 """Cost of a light e times as bright as that of the other objects."""
-_RIM = 12
-"""Pixels around where an object was in which it is looked for first."""
+_RIM, _FOLLOWED = 12, 5
+"""Pixels around where an object was in which it is looked for first, and how often it is followed there at most."""
 _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
@@ -136,6 +136,7 @@ class Models:
             before: what is known from the pictures before.
         """
         left = {item.name: item for item in objects if item.name not in found.fits and item.name in self._looks}
+        stays: Dict[str, float] = {}  # What nothing speaks against where it was, and what it may cost elsewhere.
         for name, item in list(left.items()):
             last = before.pose(name)
             if last is None:
@@ -147,8 +148,7 @@ class Models:
                 continue
             there, through, whole = self._looks[name].against(last, ground)
             if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
-                del left[name]
-                found.there.add(name)
+                stays[name] = max(_GOOD, usual)
         self._left = _TRIES
         for lies, joined in _ROUNDS:
             if not left:
@@ -159,8 +159,10 @@ class Models:
             if joined:
                 seen = _joined(seen, max(_across(self._looks[name]) for name in left))
             named = self._named(seen, left, lies, ground, before)
-            taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
-            for name in taken:
+            taken = [name for name, laid in named.items() if laid.cost < stays.get(name, _POOR)
+                     and self._take(left[name], laid, ground, found)]
+            found.there |= stays.keys() - found.fits.keys()
+            for name in {*taken, *stays} & left.keys():
                 del left[name]
         self._begun = True
         # Depth is mixed at edges: what is seen close to a known object is no other one.
@@ -174,20 +176,24 @@ class Models:
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
         """Return an object near where it was."""
-        rendering = render(lie_at(item, last)[0], last, ground)
-        if rendering is None:
-            return None
-        rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
-        window = rows, columns
-        seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], last.position[:2])
-        if seen is None:
-            return None
-        look = self._looks[item.name]
-        near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
-        if np.count_nonzero(near) < _LEAST // 2:
-            return None
-        seen = _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
-        return _laid(look, seen, [last], ground)
+        look, laid = self._looks[item.name], None
+        for _ in range(_FOLLOWED):  # Of what was pushed, only a part is near its old place.
+            rendering = render(lie_at(item, last)[0], last, ground)
+            if rendering is None:
+                break
+            rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
+            window = rows, columns
+            seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], last.position[:2])
+            if seen is None:
+                break
+            near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
+            if np.count_nonzero(near) < _LEAST // 2:
+                break
+            laid = _laid(look, _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top), [last], ground)
+            moved, last = math.dist(laid.pose.position, last.position), laid.pose
+            if moved < _NEAR / 4.0:
+                break
+        return laid
 
     def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
                ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
