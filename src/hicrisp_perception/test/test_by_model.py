@@ -43,6 +43,15 @@ def test_a_model_is_pulled_to_where_its_surface_is_measured():
     assert away[0] < 0.004 < away[1]
 
 
+def test_a_model_slides_along_its_flat_parts_to_where_its_sides_are_measured():
+    look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
+    shown = bar(1)[:200]
+    measured = np.array([true.apply(tuple(point)) for point in shown[(shown[:, 6:].sum(axis=1) > 0.0), :3]])
+    found = look.slid(measured, true.shifted((0.006, -0.004, 0.002)), 0.012, 10)
+    assert np.allclose(found.position, true.position, atol=0.0005)
+    assert look.slid(measured + 1.0, true, 0.012, 10) == true  # Nothing is measured near it.
+
+
 def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
     look, pose = Look(bar()), Pose((0.5, 0.1, 0.01))
     measured = bar(1)[:, :3] + pose.position

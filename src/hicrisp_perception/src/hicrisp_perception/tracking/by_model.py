@@ -317,8 +317,10 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _L
         begun, away = _pulled(look, few, starts, _STEPS[:1])
         begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
     pulled, _ = _pulled(look, seen.points, begun, _STEPS)
-    return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
+    best = min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
                key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
+    closer = _standing(look, look.slid(seen.points, best.pose, _NEAR, _LEAST // 4))
+    return min([best, *(_weighed(look, seen, pose, ground) for pose in closer)], key=lambda laid: laid.cost)
 
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:

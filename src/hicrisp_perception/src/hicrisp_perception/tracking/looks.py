@@ -6,6 +6,7 @@ from typing import Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import as_vector, from_yaw, multiply
 from scipy.spatial import cKDTree
 
 from hicrisp_perception.shapes.evidence import tolerance
@@ -17,6 +18,8 @@ GAP = 0.04
 _CELL = 4
 """Pixels within which the nearest points of a model hide others."""
 _FRONT = 0.012
+_SLIDES, _HELD = 6, 1e-3
+"""How often a model slides along what is measured, and how much it is held back where that does not say where."""
 
 
 class Look:
@@ -50,6 +53,32 @@ class Look:
         away, nearest = self.tree.query(seen, k=4)
         off = np.abs(((seen[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
         return np.asarray(((off < near) & (away < GAP)).any(axis=1))
+
+    def slid(self, points: np.ndarray, pose: Pose, near: float, least: int) -> Pose:
+        """Move it, and turn it about the vertical, until measured points are in its surface: flat parts slide freely.
+
+        Args:
+            points: array (n, 3), world frame, metres.
+            pose: where it begins, world frame.
+            near: greatest distance of a point that counts, metres.
+            least: number of these below which it stays.
+
+        Returns:
+            Its pose, world frame.
+        """
+        for _ in range(_SLIDES):
+            turn, at = matrix_of(pose), np.array(pose.position)
+            away, nearest = self.tree.query((points - at) @ turn)
+            own, nearest = points[away < near] - at, nearest[away < near]
+            if len(own) < least:
+                break
+            normals = self.normals[nearest] @ turn.T
+            off = ((own - self.points[nearest] @ turn.T) * normals).sum(axis=1)
+            ways = np.column_stack([normals, own[:, 0] * normals[:, 1] - own[:, 1] * normals[:, 0]])
+            held = len(own) * _HELD * np.array([1.0, 1.0, 1.0, self.radius ** 2])
+            *shift, yaw = np.linalg.solve(ways.T @ ways + np.diag(held), ways.T @ off)
+            pose = Pose(as_vector(at + shift), multiply(from_yaw(float(yaw)), pose.orientation))
+        return pose
 
     def against(self, pose: Pose, ground: Ground) -> Tuple[float, int, int]:
         """Compare what of it is not hidden by itself with a picture.
