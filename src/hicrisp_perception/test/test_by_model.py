@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import from_euler, from_yaw, multiply, turn_between
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.tracking.by_model import (
     _STEPS,
@@ -13,11 +13,10 @@ from hicrisp_perception.tracking.by_model import (
     _cheapest,
     _joined,
     _Laid,
-    _pulled,
     _Seen,
     _weighed,
 )
-from hicrisp_perception.tracking.looks import Look, local
+from hicrisp_perception.tracking.looks import Look, local, pulled
 
 
 def bar(seed: int = 0) -> np.ndarray:
@@ -36,11 +35,25 @@ def test_a_model_is_pulled_to_where_its_surface_is_measured():
     look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
     measured = np.array([true.apply(tuple(point)) for point in bar(1)[:200, :3]])
     starts = [Pose((0.49, 0.11, 0.015), from_yaw(0.3)), Pose((0.6, 0.2, 0.01))]
-    (found, far), away = _pulled(look, measured, starts, _STEPS)
+    (found, far), away = pulled(look, measured, starts, _STEPS)
     assert np.allclose(found.position, true.position, atol=0.003)
     assert abs(found.yaw - true.yaw) < 0.03
     assert far.position == (0.6, 0.2, 0.01)  # Nothing pulls at what is far from it.
     assert away[0] < 0.004 < away[1]
+
+
+def test_a_model_slides_along_its_flat_parts_to_where_its_sides_are_measured():
+    look, true = Look(bar()), Pose((0.5, 0.1, 0.01), from_yaw(0.5))
+    shown = bar(1)[:200]
+    measured = np.array([true.apply(tuple(point)) for point in shown[(shown[:, 6:].sum(axis=1) > 0.0), :3]])
+    eye = np.array(true.apply((1.0, 1.0, 1.0)))
+    found = look.slid(measured, true.shifted((0.006, -0.004, 0.002)), eye)
+    assert np.allclose(found.position, true.position, atol=0.0005)
+    assert look.slid(measured + 1.0, true, eye) == true  # Nothing is measured near it.
+    leaning = Pose(true.position, multiply(from_euler(0.2, -0.1, 0.0), true.orientation))
+    measured = np.array([leaning.apply(tuple(point)) for point in shown[(shown[:, 6:].sum(axis=1) > 0.0), :3]])
+    found = look.slid(measured, true, eye, leans=True)
+    assert turn_between(found.orientation, leaning.orientation) < 0.01
 
 
 def test_points_on_a_surface_are_explained_and_those_above_it_are_not():
@@ -125,3 +138,26 @@ def test_pieces_are_joined_as_far_as_an_object_reaches_and_each_is_of_one():
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
     assert set(models._named(joined, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == {"other"}
+
+
+@pytest.mark.parametrize("tall", [0.008, 0.016])
+def test_an_object_that_was_pushed_by_less_than_its_length_is_followed(tall):
+    rows = bar() * np.where(np.arange(9) == 2, tall / 0.02, 1.0)  # The table is not far below its old place.
+    rows[:, 3:6] = (20.0, 20.0, 200.0)
+    item, old, new = box("bar", "blue", (0.12, 0.04, tall)), at(0.5, 0.0, tall / 2.0), at(0.55, 0.0, tall / 2.0)
+    ground = ground_of(draw([(item, new)]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    Models({"bar": rows}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": old}), {})
+    assert not found.there
+    assert np.allclose(found.fits["bar"].pose.position[:2], new.position[:2], atol=0.01)
+
+
+def test_what_is_too_low_for_its_place_to_look_empty_may_yet_be_seen_elsewhere():
+    rows = bar() * np.where(np.arange(9) == 2, 0.6, 1.0)
+    rows[:, 3:6] = (20.0, 20.0, 200.0)
+    item, old, new = box("bar", "blue", (0.12, 0.04, 0.012)), at(0.5, -0.1, 0.002), at(0.5, 0.2, 0.006)
+    for shown in ([(item, new)], []):
+        ground = ground_of(draw(shown))
+        found = Findings(np.zeros(ground.view.shape, bool))
+        Models({"bar": rows}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": old}), {})
+        assert (set(found.fits), found.there) == (({"bar"}, set()) if shown else (set(), {"bar"}))

@@ -271,7 +271,11 @@ class SceneTracker:
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
             answer = confirms(fit, shown)
-            if answer is False:
+            closer = None if self._models is None else self._models.in_hand(self._things[name], pose, ground, found)
+            if closer is not None:
+                self._grips.correct(name, hands, closer)
+                cover(found.claimed, self._things[name], closer, ground)
+            elif answer is False:
                 self._grips.lose(name)
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)

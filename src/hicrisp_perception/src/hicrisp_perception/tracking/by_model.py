@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import Quaternion, as_vector, from_yaw, multiply
+from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
@@ -23,7 +23,7 @@ from hicrisp_perception.shapes.separating import mixed
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
-from hicrisp_perception.tracking.looks import GAP, Look, local
+from hicrisp_perception.tracking.looks import GAP, Look, local, pulled
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
@@ -56,8 +56,10 @@ _COLOUR = 40.0
 """Difference of colours that costs as much as a wrong shape, of 255."""
 _LIGHT = 1.0
 """Cost of a light e times as bright as that of the other objects."""
-_RIM = 12
-"""Pixels around where an object was in which it is looked for first."""
+_RIM, _FOLLOWED = 12, 5
+"""Pixels around where an object was in which it is looked for first, and how often it is followed there at most."""
+_LEANS, _LIES_AT, _LEANT = 0.06, 1.0, 0.1
+"""Tilts from which on an object leans, and lies, and how much better it has to fit than upright, radians."""
 _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
@@ -136,6 +138,7 @@ class Models:
             before: what is known from the pictures before.
         """
         left = {item.name: item for item in objects if item.name not in found.fits and item.name in self._looks}
+        stays: Dict[str, float] = {}  # What nothing speaks against where it was, and what it may cost elsewhere.
         for name, item in list(left.items()):
             last = before.pose(name)
             if last is None:
@@ -147,8 +150,7 @@ class Models:
                 continue
             there, through, whole = self._looks[name].against(last, ground)
             if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
-                del left[name]
-                found.there.add(name)
+                stays[name] = max(_GOOD, usual)
         self._left = _TRIES
         for lies, joined in _ROUNDS:
             if not left:
@@ -159,8 +161,10 @@ class Models:
             if joined:
                 seen = _joined(seen, max(_across(self._looks[name]) for name in left))
             named = self._named(seen, left, lies, ground, before)
-            taken = [name for name, laid in named.items() if self._take(left[name], laid, ground, found)]
-            for name in taken:
+            taken = [name for name, laid in named.items() if laid.cost < stays.get(name, _POOR)
+                     and self._take(left[name], laid, ground, found)]
+            found.there |= stays.keys() - found.fits.keys()
+            for name in {*taken, *stays} & left.keys():
                 del left[name]
         self._begun = True
         # Depth is mixed at edges: what is seen close to a known object is no other one.
@@ -172,22 +176,50 @@ class Models:
                 own = look.tree.query(local(points, pose), distance_upper_bound=GAP / 2.0)[0] < GAP
                 found.claimed[part][rows[own], columns[own]] = True
 
-    def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
-        """Return an object near where it was."""
-        rendering = render(lie_at(item, last)[0], last, ground)
-        if rendering is None:
+    def in_hand(self, item: WorldObject, expected: Pose, ground: Ground, found: Findings) -> Optional[Pose]:
+        """Return where an object is that a hand holds, and how it leans there.
+
+        Args:
+            expected: its pose by that of the hand, world frame.
+            ground: the current image, split into table and objects.
+            found: what was found otherwise.
+
+        Returns:
+            World frame; ``None`` if it does not show clearly.
+        """
+        look, seen = self._looks.get(item.name), self._near(item, expected, ground, found)
+        if look is None or seen is None:
+            return None
+        closer = look.slid(seen.points, expected, ground.view.rays.origin, leans=True)
+        return closer if _weighed(look, seen, closer, ground).cost < _POOR / 2.0 else None
+
+    def _near(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> Optional[_Seen]:
+        rendering = render(lie_at(item, pose)[0], pose, ground)
+        if rendering is None or item.name not in self._looks:
             return None
         rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
         window = rows, columns
-        seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], last.position[:2])
+        seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], pose.position[:2])
         if seen is None:
             return None
-        look = self._looks[item.name]
-        near = look.tree.query(local(seen.points, last))[0] < 2.0 * _NEAR
+        near = self._looks[item.name].tree.query(local(seen.points, pose))[0] < 2.0 * _NEAR
         if np.count_nonzero(near) < _LEAST // 2:
             return None
-        seen = _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
-        return _laid(look, seen, [last], ground)
+        return _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
+
+    def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
+        """Return an object near where it was."""
+        laid = None
+        for _ in range(_FOLLOWED):  # Of what was pushed, only a part is near its old place.
+            seen = self._near(item, last, ground, found)
+            if seen is None:
+                break
+            starts = [last, Pose(last.position, from_yaw(last.yaw))][: 2 if last.tilt < _LIES_AT else 1]
+            laid = _laid(self._looks[item.name], seen, starts, ground, leans=True)
+            moved, last = math.dist(laid.pose.position, last.position), laid.pose
+            if moved < _NEAR / 4.0:
+                break
+        return laid
 
     def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
                ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
@@ -243,10 +275,10 @@ class Models:
 
     def _take(self, item: WorldObject, laid: _Laid, ground: Ground, found: Findings) -> bool:
         pose = laid.pose
-        upright = pose.tilt < 0.2
+        upright = pose.tilt < _LEANS
         lie, yaw = (lies_of(item)[0], pose.yaw) if upright else lie_at(item, pose)
         bottom = pose.position[2] - lie.height / 2.0
-        resting = abs(bottom) < ON_TABLE
+        resting = abs(bottom) < ON_TABLE and not _LEANS < pose.tilt < _LIES_AT
         bottom = 0.0 if resting else bottom
         pose = lie.pose(*pose.position[:2], bottom + lie.height / 2.0, yaw)
         rendering = render(lie, pose, ground)
@@ -303,16 +335,21 @@ def _across(look: Look) -> float:
     return 2.0 * look.radius + _NEAR
 
 
-def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _Laid:
-    """Return the best way in which a model lies in measured points, from several starts."""
+def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans: bool = False) -> _Laid:
+    """Return the best way in which a model lies in measured points, from several starts; whether it may lean."""
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
     begun = starts
     if len(starts) > _BEST:
-        begun, away = _pulled(look, few, starts, _STEPS[:1])
+        begun, away = pulled(look, few, starts, _STEPS[:1])
         begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
-    pulled, _ = _pulled(look, seen.points, begun, _STEPS)
-    return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
+    laid, _ = pulled(look, seen.points, begun, _STEPS)
+    best = min((_weighed(look, seen, pose, ground) for each in laid for pose in _standing(look, each)),
                key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
+    eye = ground.view.rays.origin
+    closer = _standing(look, look.slid(seen.points, best.pose, eye))
+    best = min([best, *(_weighed(look, seen, pose, ground) for pose in closer)], key=lambda laid: laid.cost)
+    leant = _weighed(look, seen, look.slid(seen.points, best.pose, eye, leans=True), ground) if leans else best
+    return leant if leant.cost < best.cost - _LEANT and leant.pose.tilt > _LEANS else best
 
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
@@ -322,35 +359,6 @@ def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
         yield pose
     if abs(bottom) < 2.0 * ON_TABLE:
         yield pose.shifted((0.0, 0.0, -bottom))
-
-
-def _pulled(look: Look, points: np.ndarray, starts: Sequence[Pose], steps: Sequence[Tuple[float, int]]
-            ) -> Tuple[List[Pose], np.ndarray]:
-    """Move and turn a model about the vertical to where measured points are nearest to it.
-
-    Returns:
-        Where it gets to from each start, and how far the points are from it there, metres.
-    """
-    at, lies = np.array([start.position for start in starts]), np.array([matrix_of(start) for start in starts])
-    turned, going = np.zeros(len(starts)), np.ones(len(starts), bool)
-    for gate in (gate for gate, times in steps for _ in range(times)):
-        away, nearest = look.tree.query((points - at[:, None]) @ lies)
-        near = away < gate
-        count = near.sum(axis=1)
-        going &= count >= _LEAST // 4
-        weight = near[..., None] / np.maximum(count, 1)[:, None, None]
-        there = look.points[np.where(near, nearest, 0)] @ lies.transpose(0, 2, 1) + at[:, None]
-        one, other = (there * weight).sum(axis=1), (points * weight).sum(axis=1)
-        a, b = ((each - middle[:, None])[..., :2] for each, middle in ((there, one), (points, other)))
-        turn = np.arctan2(((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) * near).sum(axis=1),
-                          ((a * b).sum(axis=2) * near).sum(axis=1)) * going
-        sine, cosine, flat = np.sin(turn), np.cos(turn), np.zeros(len(starts))
-        about = np.stack([cosine, -sine, flat, sine, cosine, flat, flat, flat, flat + 1.0], axis=1).reshape(-1, 3, 3)
-        at = np.where(going[:, None], (about @ (at - one)[..., None])[..., 0] + other, at)
-        lies, turned = about @ lies, turned + turn
-    poses = [Pose(as_vector(place), multiply(from_yaw(float(turn)), start.orientation))
-             for place, turn, start in zip(at, turned, starts)]
-    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], GAP).mean(axis=1)
 
 
 def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:

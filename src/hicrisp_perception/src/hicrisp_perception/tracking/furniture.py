@@ -22,7 +22,7 @@ _POSITIONS = 24
 """Positions of a joint that are compared."""
 _LEAST_SEEN, _PIERCED = 20, 0.4
 """Points of a part that have to be seen, and the share of these that may show something behind it."""
-_EXACTNESS = Uncertainty(0.004, 0.004, math.radians(2.0))
+_EXACTNESS = Uncertainty(0.0015, 0.0015, math.radians(2.0))
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import List, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import as_vector, from_euler, from_yaw, multiply
 from scipy.spatial import cKDTree
 
 from hicrisp_perception.shapes.evidence import tolerance
@@ -17,6 +18,12 @@ GAP = 0.04
 _CELL = 4
 """Pixels within which the nearest points of a model hide others."""
 _FRONT = 0.012
+_SLIDES, _HELD = (0.02,) * 8 + (0.012,) * 5, 1e-3
+"""Metres within which points count while a model slides along them, and how much it is held back where they do not say
+where it is.
+"""
+_SIDES, _LEAST = 6, 10
+"""Nearest points of a model of which one is on the side that shows, and measured ones that do not say where it is."""
 
 
 class Look:
@@ -50,6 +57,37 @@ class Look:
         away, nearest = self.tree.query(seen, k=4)
         off = np.abs(((seen[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
         return np.asarray(((off < near) & (away < GAP)).any(axis=1))
+
+    def slid(self, points: np.ndarray, pose: Pose, eye: np.ndarray, leans: bool = False) -> Pose:
+        """Move it, and turn it about the vertical, until measured points are in its surface: flat parts slide freely.
+
+        Args:
+            points: array (n, 3), world frame, metres.
+            pose: where it begins, world frame.
+            eye: array (3,), where the camera is, world frame, metres: it sees the side of a wall that faces it.
+            leans: whether it may turn about any axis.
+
+        Returns:
+            Its pose, world frame; where it begins if too few points are near it.
+        """
+        rows = np.arange(len(points))
+        for near in _SLIDES:
+            lies, at = matrix_of(pose), np.array(pose.position)
+            away, several = self.tree.query((points - at) @ lies, k=_SIDES)
+            faces = (((eye - at) @ lies - self.points[several]) * self.normals[several]).sum(axis=2) > 0.0
+            first = faces.argmax(axis=1)
+            close = faces[rows, first] & (away[rows, first] < near)
+            own, nearest = points[close] - at, several[rows, first][close]
+            if len(own) < _LEAST:
+                break
+            normals = self.normals[nearest] @ lies.T
+            off = ((own - self.points[nearest] @ lies.T) * normals).sum(axis=1)
+            ways = np.hstack([normals, np.cross(own, normals)[:, 0 if leans else 2:]])
+            held = len(own) * _HELD * np.array([1.0] * 3 + [self.radius ** 2] * (ways.shape[1] - 3))
+            x, y, z, *turn = np.linalg.solve(ways.T @ ways + np.diag(held), ways.T @ off)
+            about = from_euler(*turn) if leans else from_yaw(*turn)
+            pose = Pose(as_vector(at + (x, y, z)), multiply(about, pose.orientation))
+        return pose
 
     def against(self, pose: Pose, ground: Ground) -> Tuple[float, int, int]:
         """Compare what of it is not hidden by itself with a picture.
@@ -93,3 +131,37 @@ def local(points: np.ndarray, pose: Pose) -> np.ndarray:
         Array (n, 3).
     """
     return (points - np.array(pose.position)) @ matrix_of(pose)
+
+
+def pulled(look: Look, points: np.ndarray, starts: Sequence[Pose], steps: Sequence[Tuple[float, int]]
+           ) -> Tuple[List[Pose], np.ndarray]:
+    """Move and turn a model about the vertical to where measured points are nearest to it.
+
+    Args:
+        points: array (n, 3), world frame, metres.
+        starts: where it begins, world frame.
+        steps: metres within which points pull at it, and how often.
+
+    Returns:
+        Where it gets to from each start, and how far the points are from it there, metres.
+    """
+    at, lies = np.array([start.position for start in starts]), np.array([matrix_of(start) for start in starts])
+    turned, going = np.zeros(len(starts)), np.ones(len(starts), bool)
+    for gate in (gate for gate, times in steps for _ in range(times)):
+        away, nearest = look.tree.query((points - at[:, None]) @ lies)
+        near = away < gate
+        count = near.sum(axis=1)
+        going &= count >= _LEAST
+        weight = near[..., None] / np.maximum(count, 1)[:, None, None]
+        there = look.points[np.where(near, nearest, 0)] @ lies.transpose(0, 2, 1) + at[:, None]
+        one, other = (there * weight).sum(axis=1), (points * weight).sum(axis=1)
+        a, b = ((each - middle[:, None])[..., :2] for each, middle in ((there, one), (points, other)))
+        turn = np.arctan2(((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) * near).sum(axis=1),
+                          ((a * b).sum(axis=2) * near).sum(axis=1)) * going
+        sine, cosine, flat = np.sin(turn), np.cos(turn), np.zeros(len(starts))
+        about = np.stack([cosine, -sine, flat, sine, cosine, flat, flat, flat, flat + 1.0], axis=1).reshape(-1, 3, 3)
+        at = np.where(going[:, None], (about @ (at - one)[..., None])[..., 0] + other, at)
+        lies, turned = about @ lies, turned + turn
+    poses = [Pose(as_vector(place), multiply(from_yaw(float(turn)), start.orientation))
+             for place, turn, start in zip(at, turned, starts)]
+    return poses, np.minimum(look.tree.query((points - at[:, None]) @ lies)[0], GAP).mean(axis=1)
