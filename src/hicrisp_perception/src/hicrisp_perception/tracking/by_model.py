@@ -36,6 +36,8 @@ _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
 """Metres within which measured points pull at a model, and how often."""
 _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
+_CLOSE = 0.02
+"""Metres from a known object's surface within which what is seen is no other object."""
 _LEAST = 40
 """Pixels by which an object is known."""
 _TRIES = 8
@@ -153,6 +155,7 @@ class Models:
         for lies, joined in _ROUNDS:
             if not left:
                 break
+            self._claim(ground, found)
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
             seen = [each for each in every if each is not None]
@@ -163,13 +166,17 @@ class Models:
             for name in taken:
                 del left[name]
         self._begun = True
-        # Depth is mixed at edges: what is seen close to a known object is no other one.
+        self._claim(ground, found)
+
+    def _claim(self, ground: Ground, found: Findings) -> None:
+        """Take what is seen close to a known object from the others: depth is mixed at edges, and sides are not flat."""
         placed = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
-        for part in ground.parts:
-            rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
-            points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
+        for part in ground.parts if placed else ():
+            left = ground.things[part] & ~found.claimed[part]
+            rows, columns = np.nonzero(left)
+            points = ground.places(part, left)
             for look, pose in placed if len(points) else ():
-                own = look.tree.query(local(points, pose), distance_upper_bound=GAP / 2.0)[0] < GAP
+                own = look.tree.query(local(points, pose), distance_upper_bound=_CLOSE)[0] < _CLOSE
                 found.claimed[part][rows[own], columns[own]] = True
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
@@ -271,7 +278,7 @@ def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[flo
     own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > ON_TABLE / 2.0)
     if np.count_nonzero(own) < _LEAST:
         return None
-    points = np.stack([each[window][own] for each in (ground.x, ground.y, ground.height)], axis=1).astype(float)
+    points = ground.places(window, own).astype(float)
     colours = cv2.blur(np.ascontiguousarray(ground.view.colour[window]), (5, 5))[own].astype(float)
     top = float(np.percentile(points[:, 2], 97.0))
     step = max(1, len(points) // _POINTS)
