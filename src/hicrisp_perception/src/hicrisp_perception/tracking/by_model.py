@@ -32,7 +32,7 @@ _BESIDE = 4
 """Places away from the middle of what is larger than an object, where it may be."""
 _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
-_STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
+_STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
 """Metres within which measured points pull at a model, and how often."""
 _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
@@ -150,7 +150,7 @@ class Models:
             there, through, whole = self._looks[name].against(last, ground)
             if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
                 del left[name]
-                found.there.add(name)
+                found.leave(item, last, ground)
         self._left = _TRIES
         for lies, joined in _ROUNDS:
             if not left:
