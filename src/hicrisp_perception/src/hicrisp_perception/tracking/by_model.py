@@ -34,6 +34,9 @@ _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
 _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
 """Metres within which measured points pull at a model, and how often."""
+_SHIFTS, _FAR = (0.008, 0.004), 3.5
+"""Metres by which what fits badly is shifted to fit better, and cost up to which that is tried."""
+_AROUND = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
 _CLOSE = 0.02
@@ -155,7 +158,7 @@ class Models:
         for lies, joined in _ROUNDS:
             if not left:
                 break
-            self._claim(ground, found)
+            self._claim(ground, found, before)
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
             seen = [each for each in every if each is not None]
@@ -166,15 +169,17 @@ class Models:
             for name in taken:
                 del left[name]
         self._begun = True
-        self._claim(ground, found)
+        self._claim(ground, found, before)
 
-    def _claim(self, ground: Ground, found: Findings) -> None:
+    def _claim(self, ground: Ground, found: Findings, before: PastFindings) -> None:
         """Take what is seen close to a known object from the others: depth is mixed at edges, and sides are not flat."""
-        placed = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
+        left = {name: before.pose(name) for name in found.there}
+        poses = {**left, **{name: fit.pose for name, fit in found.fits.items()}}
+        placed = [(self._looks[name], pose) for name, pose in poses.items() if pose is not None and name in self._looks]
         for part in ground.parts if placed else ():
-            left = ground.things[part] & ~found.claimed[part]
-            rows, columns = np.nonzero(left)
-            points = ground.places(part, left)
+            free = ground.things[part] & ~found.claimed[part]
+            rows, columns = np.nonzero(free)
+            points = ground.places(part, free)
             for look, pose in placed if len(points) else ():
                 own = look.tree.query(local(points, pose), distance_upper_bound=_CLOSE)[0] < _CLOSE
                 found.claimed[part][rows[own], columns[own]] = True
@@ -318,8 +323,16 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground) -> _L
         begun, away = _pulled(look, few, starts, _STEPS[:1])
         begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
     pulled, _ = _pulled(look, seen.points, begun, _STEPS)
-    return min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
+    laid = min((_weighed(look, seen, pose, ground) for each in pulled for pose in _standing(look, each)),
                key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
+    for step in _SHIFTS if _GOOD < laid.cost < _FAR else ():  # Where little of it shows, what is seen behind tells more.
+        while True:
+            near = [_weighed(look, seen, laid.pose.shifted((x * step, y * step, 0.0)), ground) for x, y in _AROUND]
+            better = min(near, key=lambda each: each.cost)
+            if better.cost >= laid.cost:
+                break
+            laid = better
+    return laid
 
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
