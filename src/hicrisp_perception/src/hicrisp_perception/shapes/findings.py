@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, WorldObject
 
-from hicrisp_perception.shapes.evidence import explained
+from hicrisp_perception.shapes.evidence import explained, render
 from hicrisp_perception.shapes.fitting import Fit
 from hicrisp_perception.shapes.segments import Ground, Segment, Window
+from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.change_detection import Claim
 
 MOST = 0.7
@@ -67,6 +68,29 @@ class Findings:
                 there &= ~mask
         self.claimed[window] |= own
         self.claims[name] = window, own
+
+
+    def leave(self, item: WorldObject, pose: Pose, ground: Ground) -> None:
+        """Leave an object where it was, as nothing that shows speaks against that: its pixels are no other one's.
+
+        Args:
+            item: the object.
+            pose: where it was, world frame.
+        """
+        self.there.add(item.name)
+        rendering = render(lie_at(item, pose)[0], pose, ground)
+        if rendering is not None:
+            own = explained(rendering, ground) & ~self.claimed[rendering.window]
+            self.claimed[rendering.window] |= own
+            self.claims[item.name] = rendering.window, own
+
+    def by_others(self, name: str) -> np.ndarray:
+        """Return the pixels that other objects account for than one that was left where it was: boolean mask."""
+        claimed = self.claimed.copy()
+        if name in self.there and name in self.claims:
+            window, own = self.claims[name]
+            claimed[window] &= ~own
+        return claimed
 
 
 @dataclass(frozen=True)

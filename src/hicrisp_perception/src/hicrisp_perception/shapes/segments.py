@@ -93,6 +93,19 @@ class Ground:
     palette: Palette
     parts: Sequence[Window]
 
+    def places(self, part: Window, mask: np.ndarray) -> np.ndarray:
+        """Return what pixels show by the camera's pose alone: a table may bear things elsewhere than it is seen.
+
+        Args:
+            part: of the picture.
+            mask: which pixels of that part.
+
+        Returns:
+            Array (n, 3), world frame, metres.
+        """
+        x, y, height = (each[part][mask] for each in (self.x, self.y, self.height))
+        return np.stack([x, y, height + self.level.at(x, y)], axis=1)
+
 
 class Sorter:
     """Tells objects from the table and cuts them where their colour changes.

@@ -23,7 +23,7 @@ from hicrisp_perception.shapes.separating import mixed
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
-from hicrisp_perception.tracking.looks import GAP, Look, local, pulled
+from hicrisp_perception.tracking.looks import Look, local, pulled
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
@@ -32,10 +32,15 @@ _BESIDE = 4
 """Places away from the middle of what is larger than an object, where it may be."""
 _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
-_STEPS = ((0.04, 4), (0.02, 4), (0.012, 3))
+_STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
 """Metres within which measured points pull at a model, and how often."""
+_SHIFTS, _FAR = (0.008, 0.004), 3.5
+"""Metres by which what fits badly is shifted to fit better, and cost up to which that is tried."""
+_AROUND = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
+_CLOSE = 0.02
+"""Metres from a known object's surface within which what is seen is no other object."""
 _LEAST = 40
 """Pixels by which an object is known."""
 _TRIES = 8
@@ -151,10 +156,12 @@ class Models:
             there, through, whole = self._looks[name].against(last, ground)
             if through < max(there, _LEAST_GONE, whole * _OPEN):  # What moves leaves its place.
                 stays[name] = max(_GOOD, usual)
+                found.leave(item, last, ground)
         self._left = _TRIES
         for lies, joined in _ROUNDS:
             if not left:
                 break
+            self._claim(ground, found, before)
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
             seen = [each for each in every if each is not None]
@@ -163,17 +170,23 @@ class Models:
             named = self._named(seen, left, lies, ground, before)
             taken = [name for name, laid in named.items() if laid.cost < stays.get(name, _POOR)
                      and self._take(left[name], laid, ground, found)]
-            found.there |= stays.keys() - found.fits.keys()
+            found.there -= found.fits.keys()
             for name in {*taken, *stays} & left.keys():
                 del left[name]
         self._begun = True
-        # Depth is mixed at edges: what is seen close to a known object is no other one.
-        placed = [(self._looks[name], fit.pose) for name, fit in found.fits.items() if name in self._looks]
-        for part in ground.parts:
-            rows, columns = np.nonzero(ground.things[part] & ~found.claimed[part])
-            points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
+        self._claim(ground, found, before)
+
+    def _claim(self, ground: Ground, found: Findings, before: PastFindings) -> None:
+        """Take what is seen close to a known object from the others: depth is mixed at edges, sides are not flat."""
+        left = {name: before.pose(name) for name in found.there}
+        poses = {**left, **{name: fit.pose for name, fit in found.fits.items()}}
+        placed = [(self._looks[name], pose) for name, pose in poses.items() if pose is not None and name in self._looks]
+        for part in ground.parts if placed else ():
+            free = ground.things[part] & ~found.claimed[part]
+            rows, columns = np.nonzero(free)
+            points = ground.places(part, free)
             for look, pose in placed if len(points) else ():
-                own = look.tree.query(local(points, pose), distance_upper_bound=GAP / 2.0)[0] < GAP
+                own = look.tree.query(local(points, pose), distance_upper_bound=_CLOSE)[0] < _CLOSE
                 found.claimed[part][rows[own], columns[own]] = True
 
     def in_hand(self, item: WorldObject, expected: Pose, ground: Ground, found: Findings) -> Optional[Pose]:
@@ -303,7 +316,7 @@ def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[flo
     own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > ON_TABLE / 2.0)
     if np.count_nonzero(own) < _LEAST:
         return None
-    points = np.stack([each[window][own] for each in (ground.x, ground.y, ground.height)], axis=1).astype(float)
+    points = ground.places(window, own).astype(float)
     colours = cv2.blur(np.ascontiguousarray(ground.view.colour[window]), (5, 5))[own].astype(float)
     top = float(np.percentile(points[:, 2], 97.0))
     step = max(1, len(points) // _POINTS)
@@ -348,6 +361,13 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans
     eye = ground.view.rays.origin
     closer = _standing(look, look.slid(seen.points, best.pose, eye))
     best = min([best, *(_weighed(look, seen, pose, ground) for pose in closer)], key=lambda laid: laid.cost)
+    for step in _SHIFTS if _GOOD < best.cost < _FAR else ():  # Where little of it shows, what is behind tells more.
+        while True:
+            near = [_weighed(look, seen, best.pose.shifted((x * step, y * step, 0.0)), ground) for x, y in _AROUND]
+            better = min(near, key=lambda each: each.cost)
+            if better.cost >= best.cost:
+                break
+            best = better
     leant = _weighed(look, seen, look.slid(seen.points, best.pose, eye, leans=True), ground) if leans else best
     return leant if leant.cost < best.cost - _LEANT and leant.pose.tilt > _LEANS else best
 

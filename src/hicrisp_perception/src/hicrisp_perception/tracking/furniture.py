@@ -69,8 +69,9 @@ class Furniture:
                 self._known[name] = _Part(before.pose, before.stamp, Visibility.HIDDEN)
         there = [*self._fixed, *((self._looks[name], known.pose) for name, known in self._known.items())]
         for part in ground.parts:
-            rows, columns = np.nonzero(ground.things[part] & ~claimed[part])
-            points = np.stack([each[part][rows, columns] for each in (ground.x, ground.y, ground.height)], axis=1)
+            left = ground.things[part] & ~claimed[part]
+            rows, columns = np.nonzero(left)
+            points = ground.places(part, left)
             own = np.zeros(len(points), bool)
             for look, pose in there:
                 own[~own] = look.explains(points[~own], pose, _NEAR)

@@ -131,7 +131,7 @@ class Tracks:
                 self._known[name] = self._missed(name, before, ground, found, stamp)
 
     def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float) -> Known:
-        shown = evidence_at(self._things[name], before.pose, ground, found.claimed)
+        shown = evidence_at(self._things[name], before.pose, ground, found.by_others(name))
         if shown is None:
             return replace(before, visibility=Visibility.HIDDEN)
         gone = before.visibility is Visibility.GONE
