@@ -266,7 +266,11 @@ class SceneTracker:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
             if name not in self._things:  # Only the hand locates an undescribed object.
-                if self._unknown.fell(name, ground, self._grips.held[name].firm):
+                grasp = self._grips.held[name]
+                moved = self._unknown.moved(name, hands[grasp.hand].tool, ground)
+                if moved is not None:
+                    self._grips.correct(name, hands, moved)
+                elif self._unknown.fell(name, ground, grasp.firm):
                     self._grips.lose(name, empty=True)
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
