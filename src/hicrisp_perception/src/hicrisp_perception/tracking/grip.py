@@ -28,8 +28,10 @@ _LETS_GO = 0.003
 """Opening of the fingers beyond the narrowest of a grasp that lets go, metres: with little room, they open
 by 8 mm.
 """
-_AT_PLACE, _STOPS = 0.01, 0.01
-"""Metres within which a hand is at one place, and by which its fingers close there that then are around something."""
+_AT_PLACE, _STOPS = 0.01, 0.004
+"""Metres within which a hand is at one place, and by which its fingers close there that then are around something: those
+that were fully open may not close by more around what is wide.
+"""
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 LOSES = 0.006

@@ -46,6 +46,8 @@ _ENOUGH = 0.06
 """Share of its outline that must be open to view before it tells where an object is."""
 _EXACT = 0.012
 """How far from its middle that of what stands still may seem to be, metres."""
+_CLEARLY = 0.25
+"""Share of the open part of an object that another place must explain better: edges of what is before it are mixed."""
 _STEPS = (0.015, 0.005)
 """Between the places that are tried for an object beside where it was, metres."""
 _YOUNG = 3
@@ -202,7 +204,8 @@ class UnknownObjects:
                 self._named[name] = joined = _joined(known, again[name])
                 away = _apart(known, again[name])
                 if joined.pose == known.pose and away > _EXACT:  # Only a part of it shows.
-                    beside = away < _SAME or known.holds(again[name].pose.position, _EXACT)  # An edge is far from its middle.
+                    # Of what is large an edge shows farther from its middle than it may have been moved.
+                    beside = away < _SAME or known.holds(again[name].pose.position, _EXACT)
                     near = joined if beside else replace(joined, pose=_standing(joined, again[name]))
                     self._named[name] = replace(joined, pose=_best_place(near, ground, claimed))
             elif known.looks <= _YOUNG and any(known.patch.part_of(other.patch) for other in again.values()):
@@ -284,13 +287,13 @@ def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Po
     best, (seen, through, whole) = known.pose, at(known.pose)
     if not through or seen + through < _ENOUGH * whole:
         return known.pose
-    least, most = seen, seen - through
+    least, most, enough = seen, seen - through, max(0.0, seen - through + _CLEARLY * (seen + through))
     for step in _STEPS:
         for pose in [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3) if x or y]:
             seen, through, _ = at(pose)
             if seen >= least and seen - through > most:
                 best, most = pose, seen - through
-    return best if most > 0 else known.pose
+    return best if most > enough else known.pose
 
 
 def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject], carried: Container[str] = ()
