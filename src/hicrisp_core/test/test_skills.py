@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from threading import Event
+from types import SimpleNamespace
 from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_yaw, multiply
+from hicrisp_core.model.track import Visibility
 from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 
@@ -334,3 +338,12 @@ def test_a_lift_keeps_clear_of_an_open_drawer_over_an_item_and_not_of_one_that_i
     assert run(arm, PICK).ok
     assert "around" in allowed[-1]
     assert "over" not in allowed[-1]
+
+
+@pytest.mark.parametrize(("opening", "seen", "held"), [
+    (0.0778, Visibility.HELD, True), (0.0778, Visibility.VISIBLE, False), (0.08, Visibility.HELD, False)])
+def test_fingers_that_closed_on_what_hardly_fits_between_them_may_be_nearly_open(opening, seen, held) -> None:
+    lemon = replace(BOX, size=(0.075, 0.05, 0.05), own_form=BOX.form, visibility=seen)
+    arm = ScriptedArm(lemon)
+    arm.pose, arm.fingers = Pose(BOX.pose.position, multiply(from_yaw(math.pi / 2.0), DOWN)), opening
+    assert in_hand(SimpleNamespace(arm=arm), lemon) is held

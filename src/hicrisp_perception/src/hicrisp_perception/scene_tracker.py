@@ -117,7 +117,7 @@ class SceneTracker:
         self._unknown = UnknownObjects(self._gripper)
         self._models = Models(self._scene.looks, self._scene.described) if self._scene.looks else None
         self._furniture = Furniture(self._scene.objects, self._scene.looks)
-        self._grips = Grips()
+        self._grips = Grips(self._gripper.opening) if self._gripper is not None else Grips()
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
     @property
