@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from threading import Event
+from types import SimpleNamespace
 from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_yaw, multiply
+from hicrisp_core.model.track import Visibility
 from hicrisp_core.model.world import Uncertainty
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 
@@ -185,15 +189,23 @@ def test_an_early_contact_takes_the_item_back_up(arm: ScriptedArm) -> None:
     assert arm.things["box"].pose.position[2] > 0.1
 
 
-@pytest.mark.parametrize(("uncertainty", "done"), [(Uncertainty(), False), (Uncertainty(0.004, 0.004, 0.05), True)])
-def test_what_hangs_from_its_rim_may_touch_early_where_a_camera_takes_it_to_be_level(uncertainty, done) -> None:
+@pytest.mark.parametrize(("uncertainty", "within", "done"), [
+    (Uncertainty(), 0.0, False), (Uncertainty(0.004, 0.004, 0.05), 0.0, True),
+    (Uncertainty(0.004, 0.004, 0.05), 0.03, True)])
+def test_what_hangs_from_its_rim_may_touch_early_where_a_camera_takes_it_to_be_level(uncertainty, within, done) -> None:
     bowl = WorldObject("box", "bowl", "dish", (0.15, 0.15, 0.055), pose=Pose((0.4, 0.1, 0.0275)),
                        uncertainty=uncertainty)
     arm = ScriptedArm(bowl)
     arm.closes = 0.006
     assert run(arm, PICK).ok
-    arm.fails["guarded"] = lambda goal: goal.shifted((0.0, 0.0, 0.04))
-    assert run(arm, PLACE).ok is done
+
+    def follow(*args, **kinds):  # Its far edge touches 4 cm above the goal.
+        low = arm._goal.position[2] < GOAL.position[2] + 0.04
+        arm.fails = {"guarded": lambda goal: goal.shifted((0.0, 0.0, 0.04))} if low else {}
+        return ScriptedArm.follow(arm, *args, **kinds)
+
+    arm.follow = follow
+    assert run(arm, replace(PLACE, look_within=within)).ok is done
     if done:  # It is let go farther away from the hand than it shall stand: it swings back.
         assert 0.03 < math.dist(arm.things["box"].pose.position[:2], GOAL.position[:2]) < 0.06
         assert math.dist(arm.pose.position[:2], GOAL.position[:2]) < 0.06
@@ -360,3 +372,12 @@ def test_a_bowl_goes_up_first_where_no_straight_way_leads_to_a_higher_place() ->
     arm.plan_line, arm.plan_to = plan_line, plan_to
     assert run(arm, replace(PLACE, target=GOAL.shifted((0.0, 0.0, top)))).ok
     assert ways[0] > top
+
+
+@pytest.mark.parametrize(("opening", "seen", "held"), [
+    (0.0778, Visibility.HELD, True), (0.0778, Visibility.VISIBLE, False), (0.08, Visibility.HELD, False)])
+def test_fingers_that_closed_on_what_hardly_fits_between_them_may_be_nearly_open(opening, seen, held) -> None:
+    lemon = replace(BOX, size=(0.075, 0.05, 0.05), own_form=BOX.form, visibility=seen)
+    arm = ScriptedArm(lemon)
+    arm.pose, arm.fingers = Pose(BOX.pose.position, multiply(from_yaw(math.pi / 2.0), DOWN)), opening
+    assert in_hand(SimpleNamespace(arm=arm), lemon) is held

@@ -62,6 +62,15 @@ def test_fingers_that_stop_around_more_than_an_undescribed_wall_hold_it(before, 
     assert "bowl" not in grips.held, "how thick a described wall is, is known"
 
 
+def test_fully_open_fingers_that_close_a_little_hold_what_is_wider_than_was_seen():
+    lemon, grips = box("a", size=(0.05, 0.058, 0.05)), Grips(0.08)
+    for opening in (0.08, 0.08, 0.078, 0.078):
+        grips.follow({"panda": hand(0.45, 0.0, 0.03, opening)}, {}, {"unknown_1": (lemon, at(0.45, 0.0, 0.025))})
+        assert bool(grips.held) is (opening < 0.08)
+    grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.0799)}, {}, {})
+    assert not grips.held, "they cannot open further"
+
+
 def test_fingers_that_close_where_an_undescribed_object_fell_out_of_them_hold_nothing():
     grips, there = Grips(), {"unknown_1": (BOX, at(0.45, 0.0, 0.025))}
     for opening in (0.05, 0.062, 0.004):
@@ -123,6 +132,19 @@ def test_what_keeps_the_fingers_far_apart_did_not_fall_out_of_them(opening, held
     carried = [*taken, ([(thing, at(0.5, 0.1, 0.295))], carries)]
     track = looked(*carried, *[([], hand(0.5, 0.1, 0.3, opening))] * 3)
     assert (track.visibility is Visibility.HELD) is held
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.4])
+def test_what_turned_between_the_fingers_is_seen_turned_there(turn):
+    bar, end = box("a", size=(0.03, 0.17, 0.04)), 0.06
+    closed, lifted = hand(0.45, 0.0, 0.02, 0.03), hand(0.45, 0.0, 0.25, 0.03)
+    hands = [replace(each, left=(0.45 + 0.015, 0.0, 0.0), right=(0.45 - 0.015, 0.0, 0.0)) for each in (closed, lifted)]
+    hangs = at(0.45 - end * math.sin(turn), end * math.cos(turn), 0.25, turn)
+    taken = [([(bar, at(0.45, end, 0.02))], AWAY)] * 4 + [(None, hands[0])]
+    track = looked(*taken, *[([(bar, hangs)], hands[1])] * 3)
+    assert track.visibility is Visibility.HELD
+    assert math.dist(track.pose.position, hangs.position) < 0.012
+    assert math.remainder(track.pose.yaw - turn, math.pi / 2.0) == pytest.approx(0.0, abs=0.1)
 
 
 def test_what_hangs_lower_at_a_hand_than_was_thought_is_held():

@@ -107,6 +107,24 @@ def test_what_was_pushed_and_is_half_hidden_now_is_where_the_rest_of_it_shows():
     assert math.dist(again.pose.position, pushed.position) < 0.008
 
 
+@pytest.mark.parametrize("beyond", [(0, 20), (65, 45)], ids=["hidden there", "hardly better"])
+def test_what_shows_no_more_of_an_object_is_no_place_for_it(monkeypatch, beyond):
+    sight = SceneTracker(scene_of())
+    sight.look(draw([(box("a"), at(0.5, 0.0, 0.025))]), {})
+    (known,) = sight._unknown._named.values()
+    monkeypatch.setattr(unknown_objects, "evidence_at", lambda item, pose, *_: Evidence(
+        *((60, 700, 50) if pose == known.pose else (beyond[0], 700, beyond[1])), 0.0, 900))
+    assert unknown_objects._best_place(known, None, None) == known.pose
+
+
+def test_a_bowl_of_which_only_the_far_edge_shows_stands_where_it_was():
+    dish, spot = bowl("a", "red"), at(0.5, 0.1, 0.0275)
+    before = seen([(dish, spot)])
+    ((name, track),) = before.items()
+    after = seen([(dish, spot)], [(dish, spot), (box("b", "blue", (0.03, 0.14, 0.2)), at(0.4, 0.1, 0.3))])[name]
+    assert math.dist(after.pose.position, track.pose.position) < 0.006
+
+
 @pytest.mark.parametrize(("whole", "moves"), [(3400, False), (1000, True)])
 def test_what_is_hidden_but_for_its_edge_is_not_moved_to_explain_that(monkeypatch, whole, moves):
     sight = SceneTracker(scene_of())

@@ -117,7 +117,7 @@ class SceneTracker:
         self._unknown = UnknownObjects(self._gripper)
         self._models = Models(self._scene.looks, self._scene.described) if self._scene.looks else None
         self._furniture = Furniture(self._scene.objects, self._scene.looks)
-        self._grips = Grips()
+        self._grips = Grips(self._gripper.opening) if self._gripper is not None else Grips()
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
     @property
@@ -266,7 +266,11 @@ class SceneTracker:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
             if name not in self._things:  # Only the hand locates an undescribed object.
-                if self._unknown.fell(name, ground, self._grips.held[name].firm):
+                grasp = self._grips.held[name]
+                moved = self._unknown.moved(name, hands[grasp.hand].tool, ground)
+                if moved is not None:
+                    self._grips.correct(name, hands, moved)
+                elif self._unknown.fell(name, ground, grasp.firm):
                     self._grips.lose(name, empty=True)
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))

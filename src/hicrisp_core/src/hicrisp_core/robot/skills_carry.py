@@ -9,6 +9,7 @@ from shapely.geometry import Point
 from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.track import EXACT
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import DONE, SkillContext, below
 from hicrisp_core.robot.skills_placements import Placement
@@ -23,6 +24,8 @@ _ASIDE = (0.01, 0.015, 0.02)
 """How far beside what leans over its goal an item goes down, metres."""
 _FOOT = 0.75
 """Where the far edge of a dish's foot is seen from its rim, as a part of its width."""
+_DROOPS = 0.35
+"""Part of its width by which the far side of what is held by its rim may hang lower."""
 
 
 def beside(seen: WorldObject, placement: Placement) -> Planar:
@@ -110,9 +113,21 @@ def slip_under(
     return blocked
 
 
+def droop(item: WorldObject) -> float:
+    """Return by how much one side of what is held by its rim may hang lower: a camera takes it to be level.
+
+    Args:
+        item: the held item.
+
+    Returns:
+        Metres; 0 for what does not hang.
+    """
+    return _DROOPS * max(item.size[:2]) if item.form.rim and item.uncertainty != EXACT else 0.0
+
+
 def against_swing(context: SkillContext, item: WorldObject, drop: float, world: WorldState) -> None:
     """Move what hangs askew from its rim, and touches with the far edge of its foot, to where it comes to stand right:
-    when it is let go, it turns about that edge, towards the hand.
+    when it is let go, it turns about that edge, towards the hand. What touches as low as it shall stays.
 
     Args:
         context: the running command with its arm, observer and limits.
@@ -121,7 +136,7 @@ def against_swing(context: SkillContext, item: WorldObject, drop: float, world: 
         world: observed objects, robots and facts; poses in the world frame.
     """
     here = context.arm.tool_pose()
-    if item.pose is None:
+    if item.pose is None or min(drop, droop(item)) <= context.settings.early:
         return
     along, high = _FOOT * max(item.size[:2]), item.size[2]
     slope = math.asin(min(1.0, (drop + high) / math.hypot(along, high))) - math.atan2(high, along)

@@ -25,8 +25,8 @@ not seen.
 """
 NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
-_OPEN = 0.96
-"""Share of the largest opening at which the hand counts as open."""
+_OPEN, _WIDE = 0.96, 0.985
+"""Share of the largest opening at which the hand counts as open, and that around what it is seen to have closed on."""
 _AROUND = 0.008
 """How much further apart than an item's width the fingers are that do not touch it, metres."""
 _RESTS = 0.01
@@ -380,5 +380,6 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
     if item.pose is None or not item.form.held:
         return False
     outside, width = grip_at(item, item.pose, context.arm.tool_pose())
-    most = width + _AROUND if item.form.rim and not item.closed_around else _OPEN * context.arm.max_opening
+    open_at = context.arm.max_opening * (_WIDE if item.closed_around else _OPEN)
+    most = width + _AROUND if item.form.rim and not item.closed_around else open_at
     return NOTHING * min(thinnest(item, width), *item.size) < opening < most and outside <= _IN_HAND

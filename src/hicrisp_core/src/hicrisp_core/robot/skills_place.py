@@ -13,10 +13,9 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, 
 from hicrisp_core.model.geometry import Planar, turn_between
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
-from hicrisp_core.model.track import EXACT
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
-from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, against_swing, beside, carry, rim, slip_under
+from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, against_swing, beside, carry, droop, rim, slip_under
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, sags, ways_to_place
 
@@ -30,8 +29,6 @@ cannot do better.
 """
 _TILTED = 0.1
 """By which an item may have turned in the hand, radians, before the hand makes up for it."""
-_DROOPS = 0.35
-"""Part of its width by which the far side of what is held by its rim may hang lower."""
 _BLOCKED = 3
 """How often something may be in the way of the last, straight part before another way is tried."""
 _LEARNING = OffsetSettings(prior_sigma=0.03)
@@ -159,6 +156,8 @@ class Approach:
                 if back > 0.0:
                     context.raise_tool(back, touch)
                 return outcome
+        drop = context.arm.tool_pose().position[2] - goal
+        against_swing(context, self.thing.at(self.placement.item), drop, self.world)
         room = hand_clearance(context.arm.tool_pose(), context.arm.opening(), self.world, context.gripper,
                               self.thing.name)
         return let_go(context, self.thing, room, touch)
@@ -258,17 +257,12 @@ def touch_down(
         return lowered
     here = context.arm.tool_pose().position[2]
     above = here - goal
-    early = max(context.settings.early, rim(object_, item, world) - NEARLY, _droop(object_))
+    early = max(context.settings.early, rim(object_, item, world) - NEARLY, droop(object_))
     if here - max(goal, told.position[2]) < early:
         return DONE
     context.raise_tool(max(LEAST_LIFT, context.settings.approach - above), unchecked)
     why = f"the {object_.name} touched something {100 * above:.1f} cm above the goal"
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
-
-
-def _droop(item: WorldObject) -> float:
-    """Return by how much one side of what is held by its rim may hang lower, metres: a camera takes it to be level."""
-    return _DROOPS * max(item.size[:2]) if item.form.rim and item.uncertainty != EXACT else 0.0
 
 
 def has_touched(outcome: Outcome) -> bool:
@@ -394,6 +388,7 @@ def _lower(
     lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked,
                          context.settings.guarded)
     drop = context.arm.tool_pose().position[2] - goal.position[2]
-    if lowered.ok and min(drop, _droop(seen)) > context.settings.early:
-        against_swing(context, seen.at(placement.item), drop, world)
-    return let_go(context, item, placement.grasp.clearance, touch) if lowered.ok else lowered
+    if not lowered.ok:
+        return lowered
+    against_swing(context, seen.at(placement.item), drop, world)
+    return let_go(context, item, placement.grasp.clearance, touch)

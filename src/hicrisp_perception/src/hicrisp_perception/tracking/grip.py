@@ -30,6 +30,8 @@ by 8 mm.
 """
 _AT_PLACE, _STOPS = 0.01, 0.01
 """Metres within which a hand is at one place, and by which its fingers close there that then are around something."""
+_FULLY, _HARDLY = 0.001, 0.0015
+"""Metres by which fingers may seem less open that are fully open, and by which these close around what hardly fits."""
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 LOSES = 0.006
@@ -150,9 +152,14 @@ def kept(grasp: HeldObject, hand: ObservedHand) -> bool:
 
 
 class Grips:
-    """Which objects are in which hands."""
+    """Which objects are in which hands.
 
-    def __init__(self) -> None:
+    Args:
+        opening: of fingers that are fully open, metres; by default they never are.
+    """
+
+    def __init__(self, opening: float = math.inf) -> None:
+        self._fully = opening - _FULLY
         self.held: Dict[str, HeldObject] = {}
         self._widest: Dict[str, float] = {}
         """How far the hands that let something go were open at most since then."""
@@ -176,7 +183,7 @@ class Grips:
             hand = hands.get(grasp.hand)
             if hand is None:
                 continue
-            if kept(grasp, hand):
+            if kept(grasp, hand) and hand.opening < max(self._fully, grasp.opening + _FULLY):
                 self.held[name] = grasp.after(hand)
                 continue
             del self.held[name]
@@ -217,7 +224,7 @@ class Grips:
             place, widest = here, last
         widest = max(widest, hand.opening)
         self._at[hand.name] = place, widest, hand.opening
-        return hand.opening < widest - _STOPS
+        return hand.opening < widest - (_HARDLY if widest > self._fully else _STOPS)
 
     def held_by(self, hand: ObservedHand) -> Tuple[str, ...]:
         """Return the objects that a hand holds.

@@ -8,9 +8,10 @@ from typing import Iterator, Optional, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import from_yaw
 
 from hicrisp_perception.shapes.contours import measure
-from hicrisp_perception.shapes.evidence import Evidence, render, tolerance, weigh
+from hicrisp_perception.shapes.evidence import Evidence, evidence_at, render, tolerance, weigh
 from hicrisp_perception.shapes.fitting import NO_WORSE, Fit, settle, stand
 from hicrisp_perception.shapes.segments import Ground, Segment
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
@@ -28,6 +29,12 @@ _PIERCED = 0.3
 """Part of an object that may show something else where it is held."""
 _OPENING = 0.006
 """Metres by which the fingers' opening may differ from an object's width."""
+_OPEN, _DENIED, _BETTER = 0.25, 0.12, 0.5
+"""Share of its outline that is open to view, and of that which shows something else, at which an undescribed object is
+looked for in a hand, and by which this must become less.
+"""
+_STEPS, _MOST = ((math.radians(12.0), 0.012), (math.radians(4.0), 0.004)), 4
+"""By how much it is turned about the tool and shifted, radians and metres, and how often."""
 
 
 def look_in_hand(item: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
@@ -69,6 +76,39 @@ def look_in_hand(item: WorldObject, expected: Pose, ground: Ground, family: Opti
         # The hand leaves little of it open to view, and that outline fits better where the picture denies it.
         best = stand(best, expected, ground)
     return best, shown
+
+
+def moved_in_hand(item: WorldObject, expected: Pose, tool: Pose, ground: Ground) -> Optional[Pose]:
+    """Return where an undescribed object is that fingers have turned or shifted when they closed, or that has slipped.
+
+    Args:
+        item: the object as it was measured.
+        expected: world frame.
+        tool: of the hand that holds it, world frame.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        How it was moved, world frame; ``None`` where the picture shows it as expected, too little of it, or it nowhere.
+    """
+    nothing, here = np.zeros_like(ground.things), Pose(tool.position)
+    first = evidence_at(item, expected, ground, nothing)
+    if first is None or first.seen + first.through < _OPEN * first.whole or first.pierced < _DENIED:
+        return None
+    best, found = Pose((0.0, 0.0, 0.0)), first
+    for turn, step in _STEPS:
+        ways = [here.compose(Pose((0.0, 0.0, 0.0), from_yaw(side))).compose(here.inverse()) for side in (-turn, turn)]
+        ways += [Pose(tuple(side * float(axis == number) for number in range(3)))  # type: ignore[arg-type]
+                 for axis in range(3) for side in (-step, step)]
+        for _ in range(_MOST):
+            tried = [(way.compose(best), evidence_at(item, way.compose(best).compose(expected), ground, nothing))
+                     for way in ways]
+            shown = [(moved, each) for moved, each in tried if each is not None]
+            moved, each = max(shown, key=lambda way: way[1].seen - way[1].through, default=(best, found))
+            if each.seen - each.through <= found.seen - found.through:
+                break
+            best, found = moved, each
+    better = found.seen > first.seen and found.pierced < _BETTER * first.pierced
+    return best if better else None
 
 
 def segment_about(item: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None

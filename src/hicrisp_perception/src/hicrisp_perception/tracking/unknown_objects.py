@@ -17,6 +17,7 @@ from hicrisp_perception.shapes.relief import shape_of
 from hicrisp_perception.shapes.segments import Ground, Window
 from hicrisp_perception.tracking.boxes import AT_TOOL, NEAR_HAND, ON_TABLE, UnknownObject, boxes_in, seen_as
 from hicrisp_perception.tracking.grip import ObservedHand
+from hicrisp_perception.tracking.in_hand import moved_in_hand
 
 PREFIX = "unknown_"
 _EDGE = 0.016
@@ -45,6 +46,8 @@ _ENOUGH = 0.06
 """Share of its outline that must be open to view before it tells where an object is."""
 _EXACT = 0.012
 """How far from its middle that of what stands still may seem to be, metres."""
+_CLEARLY = 0.25
+"""Share of the open part of an object that another place must explain better: edges of what is before it are mixed."""
 _STEPS = (0.015, 0.005)
 """Between the places that are tried for an object beside where it was, metres."""
 _YOUNG = 3
@@ -138,6 +141,23 @@ class UnknownObjects:
             self._missing.add(name)
         return False
 
+    def moved(self, name: str, tool: Pose, ground: Ground) -> Optional[Pose]:
+        """Return where what a hand lifted is seen in it, if that is not where it is thought to be.
+
+        Args:
+            name: of what the hand holds.
+            tool: of the hand, world frame.
+            ground: the current image, split into table and objects.
+
+        Returns:
+            World frame.
+        """
+        known, (item, pose) = self._named[name], self._shape(name)
+        if known.bottom < ON_TABLE or item.form.rim:  # What hangs from its rim leans there.
+            return None
+        moved = moved_in_hand(seen_as(known), known.pose, tool, ground)
+        return moved.compose(pose) if moved is not None else None
+
     def look(
         self,
         ground: Ground,
@@ -184,7 +204,9 @@ class UnknownObjects:
                 self._named[name] = joined = _joined(known, again[name])
                 away = _apart(known, again[name])
                 if joined.pose == known.pose and away > _EXACT:  # Only a part of it shows.
-                    near = joined if away < _SAME else replace(joined, pose=_standing(joined, again[name]))
+                    # Of what is large an edge shows farther from its middle than it may have been moved.
+                    beside = away < _SAME or known.holds(again[name].pose.position, _EXACT)
+                    near = joined if beside else replace(joined, pose=_standing(joined, again[name]))
                     self._named[name] = replace(joined, pose=_best_place(near, ground, claimed))
             elif known.looks <= _YOUNG and any(known.patch.part_of(other.patch) for other in again.values()):
                 del self._named[name]  # It was a piece of what is seen whole now.
@@ -254,7 +276,7 @@ def _standing(known: UnknownObject, part: UnknownObject) -> Pose:
 def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Pose:
     """Return the pose near its place at which an object explains the picture best: what others hide in part may have
     been put down or pushed a little beside where it is thought to be. Where nothing speaks against its place, too
-    little of that is open to view, or nothing of it shows anywhere, it stays.
+    little of that is open to view, or no more of it shows anywhere, it stays.
     """
     item = seen_as(known)
 
@@ -265,13 +287,13 @@ def _best_place(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Po
     best, (seen, through, whole) = known.pose, at(known.pose)
     if not through or seen + through < _ENOUGH * whole:
         return known.pose
-    most = seen - through
+    least, most, enough = seen, seen - through, max(0.0, seen - through + _CLEARLY * (seen + through))
     for step in _STEPS:
         for pose in [best.shifted((step * x, step * y, 0.0)) for x in range(-2, 3) for y in range(-2, 3) if x or y]:
             seen, through, _ = at(pose)
-            if seen - through > most:
+            if seen >= least and seen - through > most:
                 best, most = pose, seen - through
-    return best if most > 0 else known.pose
+    return best if most > enough else known.pose
 
 
 def matched(known: Mapping[str, UnknownObject], found: Sequence[UnknownObject], carried: Container[str] = ()
