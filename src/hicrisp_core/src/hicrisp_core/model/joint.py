@@ -33,6 +33,7 @@ class Joint:
         handle: pose of the middle of its handle, a round bar along z, in the frame of the part.
         bar: diameter and length of the bar, metres.
         latch: force that holds it closed, newtons at the handle.
+        guessed: whether it was only seen shut: it is taken to slide out of its front until it was pulled.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Joint:
     handle: Pose
     bar: Tuple[float, float]
     latch: float = 0.0
+    guessed: bool = False
 
     def position(self, pose: Pose) -> float:
         """Return the position of the joint at a measured pose of the part.

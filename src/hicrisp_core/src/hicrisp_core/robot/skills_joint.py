@@ -71,21 +71,22 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         return failed(full, doing)
     context.arm.detach()
     joint, pose = part.joint, part.pose
-    goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
-    there = enough if wide else _THERE * joint.range
     outcome, before, idle, ajar = DONE, math.inf, 0, False
     for _ in range(_GRASPS):
+        goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
+        there = enough if wide else _THERE * joint.range
         left = abs(goal - joint.position(pose))
         if left <= there:
             return DONE
         idle = idle + 1 if left > before - enough else 0
         before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
         stopped = context.interrupted()
-        seen = context.look().objects[part.name].pose
+        seen = context.look().objects[part.name]
         again = outcome.status is Status.PLANNING or outcome.ok and not wide  # Shut, but not to its stop.
-        if stopped is not None or seen is None or ajar or not again:
+        if stopped is not None or seen.pose is None or seen.joint is None or ajar or not again:
             return stopped or (DONE if ajar else failed(outcome, doing))
-        pose, ajar = seen, outcome.ok
+        part, pose, ajar = seen, seen.pose, outcome.ok
+        before, joint = before if seen.joint.kind == joint.kind else math.inf, seen.joint
     return failed(outcome, doing)
 
 
@@ -182,14 +183,21 @@ class _Pull:
         context.progress("transfer", 0.6)
         while ahead * (self.goal - at) > min(largest * _STANDS, _THERE * joint.range):
             step = ahead * min(abs(self.goal - at), largest)
-            shown = joint.followed(self.first, pose)
+            # How it moves is told by each look where it was not told before.
+            shown = joint if joint != self.joint else joint.followed(self.first, pose)
             handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
             moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
-            seen = context.look().objects[self.part.name].pose
-            if stopped is not None or seen is None:
+            part = context.look().objects[self.part.name]
+            seen = part.pose
+            if stopped is not None or seen is None or part.joint is None:
                 return stopped or Outcome(Status.EXECUTION, "it went out of sight",
                                           cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
+            if part.joint.kind != joint.kind:
+                share = (self.goal - joint.reach[0]) / joint.range
+                self.goal, step = part.joint.reach[0] + share * part.joint.range, step / part.joint.lever
+                at, largest = at / part.joint.lever, min(_STEP / part.joint.lever, _LARGEST_TURN)
+            joint = part.joint
             gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(shown, seen, start)
@@ -207,7 +215,8 @@ class _Pull:
             why = f"its handle slipped out of the hand after {quantity(way, 'm')}"
             return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
         why = f"the {self.part.name} holds fast after {quantity(way, 'm')} of its way" if way >= _MOVED else \
-            f"the {self.part.name} holds fast: it did not move while the hand was at its handle"
+            f"the {self.part.name} holds fast: it did not move while the hand was at its handle" + (
+                ", and may be a fixed panel" if joint.guessed else "")
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
 
     def _grip(self) -> Outcome:
