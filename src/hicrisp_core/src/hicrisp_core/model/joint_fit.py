@@ -11,8 +11,8 @@ import numpy as np
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.joint import SLIDE, SWING
 
-SHOWN = 0.035
-"""Metres of the handle from which on its path tells how it moves."""
+_SLID, _SWUNG = 0.035, 0.01
+"""Metres of the handle above which its path shows that it slides, and that it turns."""
 _OFF, _TURNED = 0.002, np.radians(1.5)
 """Standard deviations of a place of the handle, metres, and of its turn, radians."""
 _CLEARLY = 9.0
@@ -51,7 +51,8 @@ def motion_of(path: Sequence[Pose]) -> Optional[Motion]:
     shifts = np.array([pose.position for pose in path]) - begin
     turns = np.array([math.remainder(pose.yaw - path[0].yaw, math.tau) for pose in path])
     far = int(np.argmax(np.linalg.norm(shifts, axis=1)))
-    if float(np.linalg.norm(shifts[far])) < SHOWN:
+    way = float(np.linalg.norm(shifts[far]))
+    if way < _SWUNG:
         return None
     middle = shifts - shifts.mean(axis=0)
     along = np.linalg.svd(middle, full_matrices=False)[2][0]
@@ -71,7 +72,7 @@ def motion_of(path: Sequence[Pose]) -> Optional[Motion]:
         ahead, aside = np.meshgrid(*(at + np.linspace(-1.0, 1.0, 9) * width for at, width in zip(best, span)))
         span /= 2.0
     if line - circle < _CLEARLY:
-        return Motion(SLIDE, _vector(along), _vector(begin))
+        return Motion(SLIDE, _vector(along), _vector(begin)) if way > _SLID else None
     x, y = best @ frame + begin[:2]
     return Motion(SWING, (0.0, 0.0, math.copysign(1.0, best[1])), (float(x), float(y), float(begin[2])))
 

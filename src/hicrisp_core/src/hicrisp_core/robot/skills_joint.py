@@ -177,14 +177,15 @@ class _Pull:
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first
-        largest = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
+        largest = _largest(joint)
         ahead = math.copysign(1.0, self.goal - at)
         beside = ahead * BESIDE / joint.lever if self.way.presses else 0.0
         context.progress("transfer", 0.6)
         while ahead * (self.goal - at) > min(largest * _STANDS, _THERE * joint.range):
             step = ahead * min(abs(self.goal - at), largest)
-            # How it moves is told by each look where it was not told before.
-            shown = joint if joint != self.joint else joint.followed(self.first, pose)
+            # How it moves is told by each look where it was not told before; until then it goes where its front looks.
+            shown = replace(joint, axis=pose.axes[0]) if joint.guessed else joint if joint != self.joint else \
+                joint.followed(self.first, pose)
             handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
             moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
@@ -193,15 +194,18 @@ class _Pull:
             if stopped is not None or seen is None or part.joint is None:
                 return stopped or Outcome(Status.EXECUTION, "it went out of sight",
                                           cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
-            if part.joint.kind != joint.kind:
-                share = (self.goal - joint.reach[0]) / joint.range
-                self.goal, step = part.joint.reach[0] + share * part.joint.range, step / part.joint.lever
-                at, largest = at / part.joint.lever, min(_STEP / part.joint.lever, _LARGEST_TURN)
-            joint = part.joint
-            gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
+            now = part.joint.position(seen)
+            if part.joint.kind == joint.kind:
+                gone = (now - at) / step
+            else:  # That was seen because it moved.
+                share, gone = (self.goal - joint.reach[0]) / joint.range, 1.0
+                self.goal, largest = part.joint.reach[0] + share * part.joint.range, _largest(part.joint)
+            joint, at, pose = part.joint, now, seen
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(shown, seen, start)
-            if lost or stalls >= _STALLS or not moved.ok:
+            # What it is not known to do presses against the hand, which gives way.
+            yields = moved.ok or (joint.guessed or joint != self.joint) and moved.status is Status.EXECUTION and gone >= _STANDS
+            if lost or stalls >= _STALLS or not yields:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
@@ -245,6 +249,11 @@ class _Pull:
                 self.turned, self.follows = turned, follows
                 break
         return outcome
+
+
+def _largest(joint: Joint) -> float:
+    """Return how far a part is moved between two looks, metres or radians."""
+    return _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
 
 
 def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcome: Outcome) -> Outcome:

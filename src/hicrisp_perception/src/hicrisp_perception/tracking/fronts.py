@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Callable, Dict, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import conjugate, from_yaw, multiply
+from hicrisp_core.model import Pose, Vector, WorldObject
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.joint_fit import motion_of
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
@@ -50,7 +50,7 @@ class _Part:
         front: as it was seen shut.
         joint: its home is the front's pose.
         pose: of the front now, world frame.
-        path: poses of its handle while it was held.
+        path: poses of its handle, a step apart.
         grip: the hand that holds it, its opening then, and the handle in the tool's frame.
     """
 
@@ -184,33 +184,35 @@ def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
 def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float) -> _Part:
     """Return a front as a picture and the hand at its handle show it."""
     part = _held(part, hands)
-    handle, pose = part.front.handle.pose, part.pose
-    held = part.grip is not None and part.grip[0] in hands
-    if part.grip is not None and held:
-        x, y, z = hands[part.grip[0]].tool.compose(part.grip[2]).position
-        hx, hy, _ = pose.compose(handle).position
-        shift = (x - hx, y - hy, 0.0)
-        pose = pose.shifted(shift) if part.joint.guessed else part.joint.moved(part.joint.home, _position(
-            part.joint, pose.compose(handle).shifted(shift), handle))
-    seen = _on_plane(part, pose, points)
-    if seen is not None:
-        pose = seen
-    elif not held:
+    handle, joint, pose, at = part.front.handle.pose, part.joint, part.pose, None
+    if part.grip is not None and part.grip[0] in hands:
+        at = hands[part.grip[0]].tool.compose(part.grip[2]).position
+        expected = pose if joint.guessed else joint.moved(joint.home, _position(joint, at, handle))
+        pose = _with_handle(expected, handle, at)
+    seen = _on_plane(part, pose, points, at)
+    if seen is None and at is None:
         return replace(part, visibility=Visibility.HIDDEN)
-    if part.grip is not None and held and math.dist(at := pose.compose(handle).position, part.path[-1].position) > _STEP:
-        part = replace(part, path=(*part.path, Pose(at, pose.orientation)))
+    pose = seen or pose
+    if math.dist(pose.compose(handle).position, part.path[-1].position) > _STEP:
+        part = replace(part, path=(*part.path, pose.compose(handle)))
         part = replace(part, joint=_estimated(part))
     if not part.joint.guessed:
         pose = part.joint.moved(part.joint.home, part.joint.position(pose))
     return replace(part, pose=pose, stamp=stamp, visibility=Visibility.VISIBLE)
 
 
-def _position(joint: Joint, at: Pose, handle: Pose) -> float:
+def _with_handle(pose: Pose, handle: Pose, at: Vector) -> Pose:
+    """Return an upright pose shifted in the plane so that its handle is at a place."""
+    x, y, _ = pose.compose(handle).position
+    return pose.shifted((at[0] - x, at[1] - y, 0.0))
+
+
+def _position(joint: Joint, at: Vector, handle: Pose) -> float:
     """Return the position of a joint by where a handle is."""
     begin = joint.home.compose(handle).position
     if joint.kind == SLIDE:
-        return sum(along * (a - b) for along, a, b in zip(joint.axis, at.position, begin))
-    (ax, ay), (bx, by) = ((each[0] - joint.point[0], each[1] - joint.point[1]) for each in (at.position, begin))
+        return sum(along * (a - b) for along, a, b in zip(joint.axis, at, begin))
+    (ax, ay), (bx, by) = ((each[0] - joint.point[0], each[1] - joint.point[1]) for each in (at, begin))
     return joint.axis[2] * math.atan2(bx * ay - by * ax, bx * ax + by * ay)
 
 
@@ -230,8 +232,10 @@ def _held(part: _Part, hands: Mapping[str, ObservedHand]) -> _Part:
     return part
 
 
-def _on_plane(part: _Part, pose: Pose, points: np.ndarray) -> Optional[Pose]:
-    """Return the pose of a front near an expected one, as its plane shows it; ``None`` if too little of it is seen."""
+def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector]) -> Optional[Pose]:
+    """Return the pose of a front near an expected one, as its plane shows it; ``None`` if too little of it is seen. A
+    plane shows nothing along itself: there its handle is where the hand has it, if one does.
+    """
     local = _local(points, pose)
     _, width, height = part.front.size
     near = points[(np.abs(local[:, 0]) < _AROUND) & (np.abs(local[:, 1]) < width / 2.0)
@@ -242,17 +246,14 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray) -> Optional[Pose]:
     yaw, offset = plane
     if math.cos(yaw - pose.yaw) < 0.0:
         yaw, offset = yaw + math.pi, -offset
-    x, y, _ = pose.position
     normal = (math.cos(yaw), math.sin(yaw))
     on = np.abs(near[:, :2] @ np.array(normal) - offset) < ON_PLANE
     if np.count_nonzero(on) < _SEEN * part.front.pixels or abs(math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
         return None
-    # A plane shows nothing along itself: there the handle is where the hand has it.
     turned = replace(pose, orientation=from_yaw(yaw))
-    if part.grip is not None:
-        before, after = (each.compose(part.front.handle.pose).position for each in (pose, turned))
-        turned = turned.shifted((before[0] - after[0], before[1] - after[1], 0.0))
-        x, y, _ = turned.position
+    if at is not None:
+        turned = _with_handle(turned, part.front.handle.pose, at)
+    x, y, _ = turned.position
     out = offset - THICK / 2.0 - normal[0] * x - normal[1] * y
     return turned.shifted((out * normal[0], out * normal[1], 0.0))
 
