@@ -174,6 +174,7 @@ class _Pull:
         gripped = DONE if self.way.presses else self._grip()
         if not gripped.ok:
             return gripped
+        context.look()  # From here on it moves with the hand.
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first

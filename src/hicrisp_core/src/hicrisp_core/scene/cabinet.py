@@ -113,7 +113,7 @@ def _drawer(home: Pose, width: float, height: float, depth: float, _: float, dic
     posts = [rod((half[0] + _STANDS_OFF / 2.0, side * (long / 2.0 - _POST), at[2]), (1.0, 0.0, 0.0), _POST, _STANDS_OFF, 2)
              for side in (-1.0, 1.0)]
     axis = rotate(home.orientation, (1.0, 0.0, 0.0))
-    handle = Pose(at, from_axes((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
+    handle = Pose(at, from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
     joint = Joint(SLIDE, CASE, home, axis, home.position, (0.0, _OUT), handle, (0.012, long))
     return Fitting(DRAWER, home, (_PANEL, width, height), (_panel(half), *box, bar, *posts), joint)
 

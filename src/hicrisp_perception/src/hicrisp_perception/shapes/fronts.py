@@ -212,5 +212,5 @@ def _handle(points: np.ndarray, eye: np.ndarray) -> Handle:
         middle[1 if lies else 2] = float(np.mean(np.percentile(grip[:, 1 if lies else 2], (2.0, 98.0))))
     centre = middle - (eye - middle) / np.linalg.norm(eye - middle) * thick / 2.0
     x, y, z = centre.tolist()
-    turn = from_axes((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)) if lies and not knob else (0.0, 0.0, 0.0, 1.0)
+    turn = from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) if lies and not knob else (0.0, 0.0, 0.0, 1.0)
     return Handle(Pose((x, y, z), turn), (thick, max(long, thick)), knob)

@@ -27,8 +27,10 @@ _OPENS = {SLIDE: 0.15, SWING: math.radians(75.0)}
 """How far it is opened, metres and radians: nobody sees where it stops."""
 _YOUNG = 3
 """Pictures in which it is measured again."""
-_AROUND, _SEEN, _TURNS = 0.04, 0.12, math.radians(25.0)
-"""Metres before and behind a front in which it is looked for, least share of its pixels, and greatest change of yaw."""
+_AROUND, _SEEN, _MOST_OF_IT, _TURNS = 0.04, 0.12, 0.4, math.radians(25.0)
+"""Metres before and behind a front in which it is looked for, least share of its pixels and of what is seen there, and
+greatest change of yaw.
+"""
 _AT_BAR, _WIDER, _THINNER, _LETS_GO = 0.02, 0.012, 0.4, 0.004
 """Metres from a bar to the tool that holds it, and by how much the fingers are farther apart than it is thick, at most;
 share of its thickness at least; and opening of the fingers that lets go, metres.
@@ -50,7 +52,7 @@ class _Part:
         front: as it was seen shut.
         joint: its home is the front's pose.
         pose: of the front now, world frame.
-        path: poses of its handle, a step apart.
+        path: poses of the front with their positions at its handle, a step apart.
         grip: the hand that holds it, its opening then, and the handle in the tool's frame.
     """
 
@@ -138,7 +140,7 @@ class Fronts:
             joint = Joint(SLIDE, name, front.pose, front.pose.axes[0], front.pose.position, (0.0, _OPENS[SLIDE]),
                           front.handle.pose, front.handle.bar, guessed=True)
             self._parts[own] = _Part(front, joint, front.pose, self._stamp, Visibility.VISIBLE,
-                                     (front.pose.compose(front.handle.pose),))
+                                     (Pose(front.pose.apply(front.handle.pose.position), front.pose.orientation),))
 
     def _claim(self, name: str, ground: Ground, claimed: np.ndarray) -> None:
         case, _ = self._cases[name]
@@ -193,8 +195,9 @@ def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand]
     if seen is None and at is None:
         return replace(part, visibility=Visibility.HIDDEN)
     pose = seen or pose
-    if math.dist(pose.compose(handle).position, part.path[-1].position) > _STEP:
-        part = replace(part, path=(*part.path, pose.compose(handle)))
+    place = pose.apply(handle.position)
+    if math.dist(place, part.path[-1].position) > _STEP:
+        part = replace(part, path=(*part.path, Pose(place, pose.orientation)))
         part = replace(part, joint=_estimated(part))
     if not part.joint.guessed:
         pose = part.joint.moved(part.joint.home, part.joint.position(pose))
@@ -203,7 +206,7 @@ def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand]
 
 def _with_handle(pose: Pose, handle: Pose, at: Vector) -> Pose:
     """Return an upright pose shifted in the plane so that its handle is at a place."""
-    x, y, _ = pose.compose(handle).position
+    x, y, _ = pose.apply(handle.position)
     return pose.shifted((at[0] - x, at[1] - y, 0.0))
 
 
@@ -248,7 +251,7 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector])
         yaw, offset = yaw + math.pi, -offset
     normal = (math.cos(yaw), math.sin(yaw))
     on = np.abs(near[:, :2] @ np.array(normal) - offset) < ON_PLANE
-    if np.count_nonzero(on) < _SEEN * part.front.pixels or abs(math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
+    if np.count_nonzero(on) < max(_SEEN * part.front.pixels, _MOST_OF_IT * len(near)) or abs(math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
         return None
     turned = replace(pose, orientation=from_yaw(yaw))
     if at is not None:
