@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import List, Tuple
 
 from hicrisp_core.domain.wording import quantity
@@ -19,7 +20,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import hand_clearance
-from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
+from hicrisp_core.robot.handles import BESIDE, LEANS, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -135,7 +136,10 @@ def _ranked(
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    for number, way in enumerate(ways(part, joint, pose, world, context.gripper, by > 0.0)):
+    # A hand leans only where it reaches a level bar in no other way.
+    each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
+                 for lean in (LEANS if joint.lies else LEANS[:1]) if not found)
+    for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
             so_far = by * sample / (_SAMPLES - 1)
@@ -203,7 +207,7 @@ class _Pull:
                 self.goal, largest = part.joint.reach[0] + share * part.joint.range, _largest(part.joint)
             joint, at, pose = part.joint, now, seen
             stalls = stalls + 1 if gone < _STANDS else 0
-            lost = not self.way.presses and self._lost(shown, seen, start)
+            lost = not self.way.presses and self._lost(replace(shown, handle=joint.handle), seen, start)
             # What it is not known to do presses against the hand, which gives way.
             yields = moved.ok or (joint.guessed or joint != self.joint) and moved.status is Status.EXECUTION and gone >= _STANDS
             if lost or stalls >= _STALLS or not yields:
