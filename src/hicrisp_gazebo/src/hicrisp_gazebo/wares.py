@@ -10,10 +10,11 @@ from typing import Sequence
 
 import numpy as np
 import rospkg
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.forms import Piece
-from hicrisp_core.scene.undescribed import Ware, with_undescribed
+from hicrisp_core.scene.undescribed import Ware, fittings_of, with_undescribed
 from scipy.spatial import ConvexHull
 
 from hicrisp_gazebo import sdf
@@ -37,6 +38,8 @@ def with_wares(scene: Scene, seed: int) -> Scene:
         The scene with numbered objects among its ``unknown``.
     """
     loaded = with_undescribed(scene, seed)
+    if fittings_of(loaded):
+        raise ConfigError(f"scene {scene.name} has a cabinet, whose joints only the embedded world has")
     return replace(loaded, unknown=tuple(replace(item, name=f"{UNDESCRIBED}{number}")
                                          for number, item in enumerate(loaded.unknown, 1)))
 

@@ -29,6 +29,7 @@ from hicrisp_perception.tags.reader import TagReader
 from hicrisp_perception.tags.tagged import by_tags
 from hicrisp_perception.tracking.by_model import Models
 from hicrisp_perception.tracking.change_detection import Steady, TagMisses
+from hicrisp_perception.tracking.fronts import Fronts
 from hicrisp_perception.tracking.furniture import Furniture
 from hicrisp_perception.tracking.grip import Grips, ObservedHand
 from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
@@ -118,6 +119,7 @@ class SceneTracker:
         self._models = Models(self._scene.looks, self._scene.described) if self._scene.looks else None
         self._furniture = Furniture(self._scene.objects, self._scene.looks)
         self._grips = Grips(self._gripper.opening) if self._gripper is not None else Grips()
+        self._fronts = Fronts(self._unknown.new_name)
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
     @property
@@ -182,9 +184,10 @@ class SceneTracker:
                     cover(found.claimed, self._things[name], pose, ground)
             waiting = self._searches.waiting(
                 item for name, item in self._things.items() if name not in found.fits and name not in held)
+            self._fronts.look(ground, found.claimed, hands)
             for name in self._unknown.look(ground, found.claimed, hands, self._grips.held, waiting):
                 self._grips.lose(name, empty=True)
-        return (*self._tracks.all, *self._furniture.tracks, *self._unknown.tracks)
+        return (*self._tracks.all, *self._furniture.tracks, *self._fronts.tracks, *self._unknown.tracks)
 
     def afterwards(self) -> None:
         """Do nothing: every measurement is needed for the tracks."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Sequence
+from typing import Any, Sequence
 
 import mujoco
 import numpy as np
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import rotate
-from hicrisp_core.model.joint import SLIDE
+from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import MODULES, Tag, load_tags, tags_of
 from hicrisp_core.scene.undescribed import Ware
@@ -150,7 +150,10 @@ def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
         if scene.arena is not None and item.name in scene.arena.unknown:
             continue
         body = spec.worldbody.add_body(name=item.name, **placement(item.pose or Pose((0.0, 0.0, -1.0))))
-        body.add_freejoint(name=item.name)
+        if item.movable:
+            body.add_freejoint(name=item.name)
+        elif item.joint is not None:
+            _hang(spec, body, item.joint)
         if isinstance(item, Ware):
             add_ware(spec, body, item, THING, ROBOT | THING)
         else:
@@ -171,19 +174,22 @@ def _add_fixtures(spec: mujoco.MjSpec, scene: Scene) -> None:
             add_geometry(spec.worldbody.add_body(name=name, **placement(fixture.pose)), fixture, 1.0, THING,
                          ROBOT | THING)
     for part in parts:
-        joint = part.joint
-        if joint is None:
-            continue
-        slides, turn = joint.kind == SLIDE, joint.home.inverse()
-        least, most = joint.reach if slides or not spec.compiler.degree else map(math.degrees, joint.reach)
-        body = spec.worldbody.add_body(name=part.name, **placement(joint.home))
-        body.add_joint(
-            name=part.name, type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
-            axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=[least, most],
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides],
-            solref_friction=_STATIC_SOLREF, solimp_friction=_STATIC_SOLIMP)
-        add_geometry(body, part, scene.masses.get(part.name, 0.15), THING, ROBOT | THING)
-        spec.add_exclude(bodyname1=part.name, bodyname2=joint.fixture)
+        if part.joint is not None:
+            body = spec.worldbody.add_body(name=part.name, **placement(part.joint.home))
+            _hang(spec, body, part.joint)
+            add_geometry(body, part, scene.masses.get(part.name, 0.15), THING, ROBOT | THING)
+
+
+def _hang(spec: mujoco.MjSpec, body: Any, joint: Joint) -> None:
+    """Let a body move as its joint says, whatever its fixture."""
+    slides, turn = joint.kind == SLIDE, joint.home.inverse()
+    least, most = joint.reach if slides or not spec.compiler.degree else map(math.degrees, joint.reach)
+    body.add_joint(
+        name=body.name, type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
+        axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=[least, most],
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides],
+        solref_friction=_STATIC_SOLREF, solimp_friction=_STATIC_SOLIMP)
+    spec.add_exclude(bodyname1=body.name, bodyname2=joint.fixture)
 
 
 def planning_model(

@@ -118,11 +118,11 @@ class Simulation:
             arm.begin()
         self._free = frozenset(self.model.joint(number).name for number in range(self.model.njnt)
                                if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE)
-        self.parts: Mapping[str, Joint] = {
-            name: item.joint for name, item in self.scene.objects.items() if item.joint is not None}
+        items = {item.name: item for item in (*self.scene.objects.values(), *self.scene.unknown)}
+        self.parts: Mapping[str, Joint] = {name: item.joint for name, item in items.items() if item.joint is not None}
         """What hangs on fixtures, by name."""
         for name, joint in self.parts.items():
-            pose = self.scene.objects[name].pose
+            pose = items[name].pose
             self.data.joint(name).qpos[:] = joint.position(pose) if pose is not None else joint.reach[0]
         self._friction = self.model.dof_frictionloss.copy()
         self._hold()

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count, islice
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Sequence
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence
 
 from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model.joint import Joint
 from hicrisp_core.model.track import DOUBT, Track, Tracks, Visibility
 from hicrisp_core.ports.observer import Naming
 
@@ -96,7 +97,7 @@ class GivenNames:
         return replace(view, tracks=tuple(
             track if track.unknown is None else replace(
                 track, name=names.get(track.name, track.name), unknown=replace(
-                    track.unknown, name=names.get(track.name, track.name),
+                    track.unknown, name=names.get(track.name, track.name), joint=_of(track.unknown.joint, names),
                     attributes={**{key: said for key, said in track.unknown.attributes.items()
                                    if key != DOUBT or track.name not in names},
                                 **(given[track.name].attributes if track.name in given else {})}))
@@ -190,6 +191,11 @@ class GivenNames:
         if not wanted:
             return Naming(meant, f"The {meant} is described now, and keeps its name.")
         return Naming(wanted, f"The {meant} is called {wanted} from now on.")
+
+
+def _of(joint: Optional[Joint], names: Mapping[str, str]) -> Optional[Joint]:
+    """Return a joint with the name that its fixture was given."""
+    return joint if joint is None else replace(joint, fixture=names.get(joint.fixture, joint.fixture))
 
 
 def _vector(values: Iterable[float]) -> Vector:

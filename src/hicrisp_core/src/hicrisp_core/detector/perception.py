@@ -19,8 +19,8 @@ from hicrisp_core.time.stamps import lead
 
 _RIM = 0.015
 """Metres around an object within which the middle of what shows of it lies."""
-_PICKS = "pick"
-"""The skill by which an arm takes an object."""
+_PICKS, _OPENS = "pick", "open"
+"""The skills by which an arm takes an object, and opens one."""
 NONE_AHEAD: Mapping[str, float] = {}
 """No frame is stamped ahead of the clock."""
 
@@ -73,7 +73,8 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     """Give an unknown object a type of the domain.
 
     An object that hands can take may be picked up if the domain has a general type for such objects, and what is hollow
-    is what the domain puts objects into; it never gets a more specific type. Any other is an obstacle.
+    is what the domain puts objects into; it never gets a more specific type. What has a joint is what the domain opens,
+    of the type that it looks like if there is one. Any other is an obstacle.
 
     Args:
         found: the object as segmented.
@@ -83,10 +84,12 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     Returns:
         The object with its type.
     """
-    # The type of the objects that an arm picks up.
-    item = next((domain.actions[name].parameters[use.item].type for name, use in domain.skills.items()
-                 if use.skill == _PICKS and use.item in domain.actions[name].parameters), "")
+    item = _handled(domain, _PICKS)
     in_the_way = domain.roles.obstacle or ANYTHING
+    opened = _handled(domain, _OPENS) if found.joint is not None else ""
+    if opened:
+        alike = found.type in domain.types and domain.is_a(found.type, opened)
+        return replace(found, type=found.type if alike else opened, movable=False)
     general = item in domain.types.values()
     form = found.form
     parts = [found.size] if form.grips is None else [part.size for part in form.grips(found.size)]
@@ -98,6 +101,12 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     if holder and (not fits or domain.is_a(holder, item)):
         return replace(found, type=holder, movable=fits)
     return replace(found, type=item if fits else in_the_way, movable=fits)
+
+
+def _handled(domain: Domain, skill: str) -> str:
+    """Return the type of the objects that a skill handles; empty without the skill."""
+    return next((domain.actions[name].parameters[use.item].type for name, use in domain.skills.items()
+                 if use.skill == skill and use.item in domain.actions[name].parameters), "")
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,11 @@ class Joint:
         axis: unit vector along which it slides, or about which it turns.
         point: any point on that axis.
         reach: position when it is closed, and when it is wide open.
-        handle: pose of the middle of its handle, a round bar along z, in the frame of the part.
+        handle: pose of the middle of its handle, a round bar along z, in the frame of the part; y of a level bar points
+            into the part, x of an upright one out of it.
         bar: diameter and length of the bar, metres.
         latch: force that holds it closed, newtons at the handle.
+        guessed: whether it was only seen shut: it is taken to slide out of its front until it was pulled.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Joint:
     handle: Pose
     bar: Tuple[float, float]
     latch: float = 0.0
+    guessed: bool = False
 
     def position(self, pose: Pose) -> float:
         """Return the position of the joint at a measured pose of the part.
@@ -67,7 +70,7 @@ class Joint:
 
     @property
     def lies(self) -> bool:
-        """Whether the bar of the handle is above its part, not in front of it."""
+        """Whether the bar of the handle is level."""
         return abs(self.handle.axes[2][2]) < 0.5
 
     @property

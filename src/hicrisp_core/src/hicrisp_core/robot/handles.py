@@ -17,6 +17,8 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.gripper import Gripper, hand_room, solids
 
+LEANS = tuple(map(math.radians, (0.0, 45.0, 60.0, 30.0)))
+"""How far a hand leans at a level bar: less only where the arm does not reach it otherwise."""
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
 BESIDE = 0.004
@@ -67,7 +69,7 @@ class HandleWay:
 
 
 def ways(
-    part: WorldObject, joint: Joint, pose: Pose, world: WorldState, gripper: Gripper, opens: bool
+    part: WorldObject, joint: Joint, pose: Pose, world: WorldState, gripper: Gripper, opens: bool, lean: float = 0.0
 ) -> Iterator[HandleWay]:
     """Yield the ways to move a part: first those that hold the bar, then those that press.
 
@@ -78,6 +80,7 @@ def ways(
         world: observed objects, robots and facts.
         gripper: dimensions of the hand, metres.
         opens: whether it shall be opened.
+        lean: how far a hand that holds a level bar leans down from the way into the part, radians.
 
     Yields:
         The ways, whatever the arm reaches.
@@ -86,7 +89,8 @@ def ways(
     at = pose.compose(joint.handle)
     bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length), pose=at)
     straight = [at.compose(Pose((0.0, 0.0, 0.0), from_axes((0.0, 0.0, side), (side * y, side * x, 0.0), (-x, y, 0.0))))
-                for x, y in ((0.0, 1.0) if joint.lies else (1.0, 0.0),) for side in (1.0, -1.0)]
+                for x, y in ((math.copysign(math.sin(lean), at.axes[0][2]), math.cos(lean)) if joint.lies else
+                             (1.0, 0.0),) for side in (1.0, -1.0)]
     follows = _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS
     outer = max(0.0, thick / 2.0 - _HELD)
     grasps = [replace(grasp, pose=grasp.before(back)) for grasp in grasp_candidates(bar, world, gripper, straight)

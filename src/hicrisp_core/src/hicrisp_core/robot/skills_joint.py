@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import List, Tuple
 
 from hicrisp_core.domain.wording import quantity
@@ -19,7 +20,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import hand_clearance
-from hicrisp_core.robot.handles import BESIDE, HandleWay, ways
+from hicrisp_core.robot.handles import BESIDE, LEANS, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -28,9 +29,7 @@ _FAR = 0.98
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
 _FOLLOWED, _LONGEST = 0.8, 0.08
-"""Part of a step above which a part that slides has come along, so that the next one is twice as long, and the metres of
-the longest.
-"""
+"""Part of a step above which what slides has come along, so that the next one is twice as long, and metres of the longest."""
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
 _STANDS, _STALLS = 0.2, 3
@@ -75,21 +74,22 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         return failed(full, doing)
     context.arm.detach()
     joint, pose = part.joint, part.pose
-    goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
-    there = enough if wide else _THERE * joint.range
     outcome, before, idle, ajar = DONE, math.inf, 0, False
     for _ in range(_GRASPS):
+        goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
+        there = enough if wide else _THERE * joint.range
         left = abs(goal - joint.position(pose))
         if left <= there:
             return DONE
         idle = idle + 1 if left > before - enough else 0
         before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
         stopped = context.interrupted()
-        seen = context.look().objects[part.name].pose
+        seen = context.look().objects[part.name]
         again = outcome.status is Status.PLANNING or outcome.ok and not wide  # Shut, but not to its stop.
-        if stopped is not None or seen is None or ajar or not again:
+        if stopped is not None or seen.pose is None or seen.joint is None or ajar or not again:
             return stopped or (DONE if ajar else failed(outcome, doing))
-        pose, ajar = seen, outcome.ok
+        part, pose, ajar = seen, seen.pose, outcome.ok
+        before, joint = before if seen.joint.kind == joint.kind else math.inf, seen.joint
     return failed(outcome, doing)
 
 
@@ -138,7 +138,10 @@ def _ranked(
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    for number, way in enumerate(ways(part, joint, pose, world, context.gripper, by > 0.0)):
+    # A hand leans only where it reaches a level bar in no other way.
+    each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
+                 for lean in (LEANS if joint.lies else LEANS[:1]) if not found)
+    for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
             so_far = by * sample / (_SAMPLES - 1)
@@ -177,32 +180,44 @@ class _Pull:
         gripped = DONE if self.way.presses else self._grip()
         if not gripped.ok:
             return gripped
+        context.look()  # From here on it moves with the hand.
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first
-        largest = least = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
+        largest = least = _largest(joint)
         ahead = math.copysign(1.0, self.goal - at)
         beside = ahead * BESIDE / joint.lever if self.way.presses else 0.0
         context.progress("transfer", 0.6)
         while ahead * (self.goal - at) > min(least * _STANDS, _THERE * joint.range):
             step = ahead * min(abs(self.goal - at), largest)
-            shown = joint.followed(self.first, pose)
+            # How it moves is told by each look where it was not told before; until then it goes where its front looks.
+            shown = replace(joint, axis=pose.axes[0]) if joint.guessed else joint if joint != self.joint else \
+                joint.followed(self.first, pose)
             handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
             moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
-            seen = context.look().objects[self.part.name].pose
-            if stopped is not None or seen is None:
+            part = context.look().objects[self.part.name]
+            seen = part.pose
+            if stopped is not None or seen is None or part.joint is None:
                 return stopped or Outcome(Status.EXECUTION, "it went out of sight",
                                           cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
-            gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
+            now = part.joint.position(seen)
+            if part.joint.kind == joint.kind:
+                gone = (now - at) / step
+            else:  # That was seen because it moved.
+                share, gone = (self.goal - joint.reach[0]) / joint.range, 1.0
+                self.goal, least = part.joint.reach[0] + share * part.joint.range, _largest(part.joint)
+            joint, at, pose = part.joint, now, seen
             if moved.status is Status.PLANNING and largest > least:  # The arm may get on by a part of it.
                 largest = least
                 continue
-            far = joint.kind == SLIDE and gone > _FOLLOWED
-            largest = min(2.0 * largest, _LONGEST) if far else least
+            known = joint == self.joint and not joint.guessed
+            largest = min(2.0 * largest, _LONGEST) if known and joint.kind == SLIDE and gone > _FOLLOWED else least
             stalls = stalls + 1 if gone < _STANDS else 0
-            lost = not self.way.presses and self._lost(shown, seen, start)
-            if lost or stalls >= _STALLS or not moved.ok:
+            lost = not self.way.presses and self._lost(replace(shown, handle=joint.handle), seen, start)
+            # What it is not known to do presses against the hand, which gives way.
+            yields = moved.ok or not known and moved.status is Status.EXECUTION and gone >= _STANDS
+            if lost or stalls >= _STALLS or not yields:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
@@ -216,7 +231,8 @@ class _Pull:
             why = f"its handle slipped out of the hand after {quantity(way, 'm')}"
             return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
         why = f"the {self.part.name} holds fast after {quantity(way, 'm')} of its way" if way >= _MOVED else \
-            f"the {self.part.name} holds fast: it did not move while the hand was at its handle"
+            f"the {self.part.name} holds fast: it did not move while the hand was at its handle" + (
+                ", and may be a fixed panel" if joint.guessed else "")
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
 
     def _grip(self) -> Outcome:
@@ -245,6 +261,11 @@ class _Pull:
                 self.turned, self.follows = turned, follows
                 break
         return outcome
+
+
+def _largest(joint: Joint) -> float:
+    """Return how far a part is moved between two looks, metres or radians."""
+    return _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
 
 
 def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcome: Outcome) -> Outcome:

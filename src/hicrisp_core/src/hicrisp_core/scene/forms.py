@@ -49,10 +49,37 @@ def scaled(pieces: Sequence[Piece], size: Sequence[float]) -> Tuple[Piece, ...]:
     return tuple(Piece((piece.corners - (low + high) / 2.0) * factor, piece.paint, piece.box) for piece in pieces)
 
 
-def _box(low: Sequence[float], high: Sequence[float], paint: int = 0) -> Piece:
+def block(low: Sequence[float], high: Sequence[float], paint: int = 0) -> Piece:
+    """Return a box along the axes.
+
+    Args:
+        low: its least corner, metres.
+        high: its greatest corner.
+        paint: number of its paint.
+
+    Returns:
+        The piece.
+    """
     edges = np.array([low, high], float)
     return Piece(np.array([[edges[i, 0], edges[j, 1], edges[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]),
                  paint, True)
+
+
+def rod(middle: Sequence[float], along: Sequence[float], thick: float, long: float, paint: int = 0) -> Piece:
+    """Return a round bar.
+
+    Args:
+        middle: of the bar, metres.
+        along: unit vector of its axis, which is one of the frame's axes.
+        thick: its diameter, metres.
+        long: its length.
+        paint: number of its paint.
+
+    Returns:
+        The piece.
+    """
+    around = np.concatenate([_ring(thick / 2.0, end) for end in (-long / 2.0, long / 2.0)])
+    return Piece(np.roll(around, int(np.argmax(along)) - 2, axis=1) + np.asarray(middle), paint)
 
 
 def _ring(radius: float, height: float, number: int = _AROUND) -> np.ndarray:
@@ -139,17 +166,17 @@ def _banana() -> List[Piece]:
 
 
 def _cards() -> List[Piece]:
-    return [_box((0.0, 0.0, 0.0), (0.076, 0.065, 0.022)), _box((0.076, 0.0, 0.0), (0.092, 0.065, 0.022), 1)]
+    return [block((0.0, 0.0, 0.0), (0.076, 0.065, 0.022)), block((0.076, 0.0, 0.0), (0.092, 0.065, 0.022), 1)]
 
 
 def _carton() -> List[Piece]:
-    return [_box((0.0, 0.0, 0.0), (0.095, 0.025, 0.075)), _box((0.0, 0.025, 0.0), (0.095, 0.045, 0.075), 1),
-            _box((0.0, 0.045, 0.0), (0.095, 0.070, 0.075))]
+    return [block((0.0, 0.0, 0.0), (0.095, 0.025, 0.075)), block((0.0, 0.025, 0.0), (0.095, 0.045, 0.075), 1),
+            block((0.0, 0.045, 0.0), (0.095, 0.070, 0.075))]
 
 
 def _cereal() -> List[Piece]:
-    return [_box((0.0, 0.0, 0.0), (0.155, 0.058, 0.060)), _box((0.0, 0.0, 0.060), (0.155, 0.058, 0.145), 1),
-            _box((0.0, 0.0, 0.145), (0.155, 0.058, 0.185), 2), _box((0.0, 0.0, 0.185), (0.155, 0.058, 0.215))]
+    return [block((0.0, 0.0, 0.0), (0.155, 0.058, 0.060)), block((0.0, 0.0, 0.060), (0.155, 0.058, 0.145), 1),
+            block((0.0, 0.0, 0.145), (0.155, 0.058, 0.185), 2), block((0.0, 0.0, 0.185), (0.155, 0.058, 0.215))]
 
 
 FORMS: Mapping[str, Callable[[], List[Piece]]] = {

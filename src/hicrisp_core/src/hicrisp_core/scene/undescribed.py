@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
-from typing import Any, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 from pydantic import PositiveFloat, PositiveInt
@@ -16,11 +16,14 @@ from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Vector, WorldObject
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.cabinet import CabinetEntry, drawn_cabinet
 from hicrisp_core.scene.colours import COLOURS, Colour
 from hicrisp_core.scene.forms import FORMS, Piece, scaled
 from hicrisp_core.scene.layout import RandomSpot, draw_layout
 from hicrisp_core.scene.table import Size
 
+_BOARD = 400.0
+"""Density of what a cabinet is made of, kg/m3."""
 _CLEAR = 0.25
 """Opacity of what is transparent."""
 
@@ -54,11 +57,13 @@ class WaresFile:
         number: how many of the objects are drawn, at least and at most.
         spot: where they are put by chance.
         objects: which there are, by name.
+        cabinet: one that stands beside them; ``None`` for none.
     """
 
     number: Tuple[PositiveInt, PositiveInt]
     spot: RandomSpot
     objects: Mapping[str, WareEntry]
+    cabinet: Optional[CabinetEntry] = None
 
 
 @dataclass(frozen=True)
@@ -126,12 +131,20 @@ def with_undescribed(scene: Scene, seed: int) -> Scene:
     most = min(told.number[1], len(told.objects))
     drawn = dice.sample(sorted(told.objects), dice.randint(min(told.number[0], most), most))
     wares = {name: _ware(name, told.objects[name], dice) for name in drawn}
-    placed = draw_layout({**scene.objects, **wares}, dict.fromkeys(wares, told.spot), seed)
+    fittings = _fittings(told.cabinet, dice) if told.cabinet is not None else {}
+    placed = draw_layout({**scene.objects, **fittings, **wares}, dict.fromkeys(wares, told.spot), seed)
     if placed is None:
         raise ConfigError(f"{path}: no random layout was found for {', '.join(wares)} with seed {seed}; make 'spot' "
                           "wider")
     others = (item for item in scene.unknown if not isinstance(item, Ware))
-    return replace(scene, unknown=(*others, *(placed[name] for name in wares)))
+    return replace(scene, unknown=(*others, *fittings.values(), *(placed[name] for name in wares)))
+
+
+def _fittings(entry: CabinetEntry, dice: random.Random) -> Dict[str, Ware]:
+    paints = dice.choice(entry.paints)
+    return {each.name: Ware(each.name, "", "box", each.size, {}, each.pose, movable=False, joint=each.joint,
+                            pieces=each.pieces, paints=tuple(COLOURS[colour] for colour in paints), density=_BOARD)
+            for each in drawn_cabinet(entry, dice)}
 
 
 def _ware(name: str, entry: WareEntry, dice: random.Random) -> Ware:
@@ -142,5 +155,10 @@ def _ware(name: str, entry: WareEntry, dice: random.Random) -> Ware:
 
 
 def wares_of(scene: Scene) -> List[Ware]:
-    """Return what only the simulator knows of a scene."""
-    return [item for item in scene.unknown if isinstance(item, Ware)]
+    """Return the objects that only the simulator knows of a scene, without its furniture."""
+    return [item for item in scene.unknown if isinstance(item, Ware) and item.movable]
+
+
+def fittings_of(scene: Scene) -> List[Ware]:
+    """Return the case of a scene's cabinet and its parts, of which only the simulator knows."""
+    return [item for item in scene.unknown if isinstance(item, Ware) and not item.movable]

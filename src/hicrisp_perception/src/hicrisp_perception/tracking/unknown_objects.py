@@ -97,6 +97,11 @@ class UnknownObjects:
         return (WorldObject(name, "", found.name, found.size, doubt, movable=False, own_form=found.form),
                 known.pose.compose(found.foot))
 
+    def new_name(self) -> str:
+        """Return the next name for what no scene holds."""
+        self._count += 1
+        return f"{PREFIX}{self._count}"
+
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         """Set the pose of an unknown object that is or was in a hand.
 
@@ -237,8 +242,7 @@ class UnknownObjects:
             before = next((other for other in self._new if _cost(other, each, _SAME) is not None), None)
             joined = each if before is None else _joined(before, each)
             if joined.certain:
-                self._count += 1
-                self._named[f"{PREFIX}{self._count}"] = joined
+                self._named[self.new_name()] = joined
             else:
                 candidates.append(joined)
         self._new = candidates

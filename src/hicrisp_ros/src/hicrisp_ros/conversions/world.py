@@ -21,7 +21,7 @@ from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 from hicrisp_ros.conversions.verdict import FACT
 
 WORLD_FRAME = "world"
-_JOINT_VALUES = 25
+_JOINT_VALUES = 26
 
 
 def _joint_to_msg(joint: Optional[Joint]) -> Dict[str, Any]:
@@ -30,7 +30,7 @@ def _joint_to_msg(joint: Optional[Joint]) -> Dict[str, Any]:
     home, handle = joint.home, joint.handle
     return {"joint": joint.kind, "fixture": joint.fixture, "joint_values": (
         *home.position, *home.orientation, *joint.axis, *joint.point, *joint.reach, *handle.position,
-        *handle.orientation, *joint.bar, joint.latch)}
+        *handle.orientation, *joint.bar, joint.latch, joint.guessed)}
 
 
 def _joint_from_msg(message: msg.WorldObject) -> Optional[Joint]:
@@ -38,7 +38,7 @@ def _joint_from_msg(message: msg.WorldObject) -> Optional[Joint]:
     if len(values) != _JOINT_VALUES or message.joint not in (SLIDE, SWING, TURN):
         return None
     return Joint(message.joint, message.fixture, Pose(values[:3], values[3:7]), values[7:10], values[10:13],
-                 values[13:15], Pose(values[15:18], values[18:22]), values[22:24], values[24])
+                 values[13:15], Pose(values[15:18], values[18:22]), values[22:24], values[24], values[25] > 0.0)
 
 
 def _motion_to_msg(motion: Optional[Motion]) -> msg.Motion:
