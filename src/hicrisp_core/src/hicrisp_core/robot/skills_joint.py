@@ -29,7 +29,7 @@ _FAR = 0.98
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
 _FOLLOWED, _LONGEST = 0.8, 0.08
-"""Part of a step above which what slides has come along, so that the next one is twice as long, and metres of the longest."""
+"""Part of a step above which what slides has come along: the next one is twice as long; metres of the longest."""
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
 _STANDS, _STALLS = 0.2, 3
