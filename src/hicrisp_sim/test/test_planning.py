@@ -11,6 +11,7 @@ import pytest
 from acting import Lab, pointing_down
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
+from hicrisp_core.model.shapes import SHAPES, Solid, measured
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -153,6 +154,20 @@ def test_what_is_attached_counts_in_collision_checks(tabletop: Lab) -> None:
     assert isinstance(failure, MotionFailure)
     assert failure.blockers == ("table",)
     assert isinstance(tabletop.arm.plan_to(low.shifted((0.0, 0.0, 0.05)), Deadline(PATIENCE)), Trajectory)
+
+
+@pytest.mark.parametrize("shape", ["cylinder", "vessel"])
+def test_a_bottle_that_is_held_by_its_neck_may_be_laid_down_and_an_open_one_may_not(shape: str) -> None:
+    lab = Lab("tabletop")
+    neck = Solid("cylinder", (0.02, 0.02, 0.03), Pose((0.0, 0.0, 0.02)))
+    bottle = replace(lab.see().objects["cylinder"], own_form=replace(SHAPES[shape], grips=measured((neck,))))
+    scene = load_scene("tabletop")
+    lab.arm.load(replace(scene, objects={**scene.objects, "cylinder": bottle}), 0)
+    held = replace(bottle, pose=Pose(lab.arm.tool_pose().position))
+    lab.arm.sync(replace(lab.see(), objects={**lab.see().objects, "cylinder": held}))
+    lab.arm.attach("cylinder")
+    level = Pose((0.45, 0.1, 0.35), (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0))
+    assert isinstance(lab.arm.plan_to(level, Deadline(PATIENCE)), Trajectory if shape == "cylinder" else MotionFailure)
 
 
 def test_the_same_seed_gives_the_same_motion() -> None:
