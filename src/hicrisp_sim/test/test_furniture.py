@@ -105,6 +105,15 @@ def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
     assert ways[0] < 0.025 and max(ways) > 0.06
 
 
+def test_an_arm_that_presses_when_it_has_gripped_tries_the_step_again(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep, left = SkillContext.sweep, [Outcome.because(CauseKind.TOUCHED, Status.EXECUTION, "it pressed")] * 2
+    monkeypatch.setattr(SkillContext, "sweep", lambda *told: left.pop() if left else sweep(*told))
+    assert kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
+
+
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)
 def test_an_axis_five_degrees_and_two_centimetres_off_still_opens(kitchen: Kitchen, item: str) -> None:
     part = kitchen.world.eyes.known[PARTS[item]]

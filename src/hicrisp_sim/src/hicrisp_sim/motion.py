@@ -237,13 +237,14 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _straight(self, start: np.ndarray, goals: Sequence[np.ndarray], step: float) -> Optional[List[np.ndarray]]:
-        """Return the straight joint motion to a goal: to one from which the arm can move on, and the quickest of these.
+        """Return the straight joint motion to a goal: to the one with most room at its joints, as far as that matters, and
+        to the quickest of these.
         """
         free = self._checker()
 
-        def effort(goal: np.ndarray) -> Tuple[bool, float]:
-            tight = self._kinematics.room(goal) < COMFORTABLE
-            return tight, float((np.abs(goal - start) / self._limits.velocity).max())
+        def effort(goal: np.ndarray) -> Tuple[float, float]:
+            return -min(self._kinematics.room(goal), COMFORTABLE), float(
+                (np.abs(goal - start) / self._limits.velocity).max())
 
         for goal in sorted(goals, key=effort):
             pieces = max(2, math.ceil(float(np.linalg.norm(goal - start)) / step))

@@ -202,7 +202,8 @@ class _Pull:
             largest = min(2.0 * largest, _LONGEST) if far else least
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(shown, seen, start)
-            if lost or stalls >= _STALLS or not moved.ok:
+            pressed = moved.cause is not None and moved.cause.kind is CauseKind.TOUCHED  # It stands, and may come now.
+            if lost or stalls >= _STALLS or not moved.ok and not pressed:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
