@@ -237,8 +237,8 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _straight(self, start: np.ndarray, goals: Sequence[np.ndarray], step: float) -> Optional[List[np.ndarray]]:
-        """Return the straight joint motion to a goal: to the one with most room at its joints, as far as that matters, and
-        to the quickest of these.
+        """Return the straight joint motion to the goal with most room at its joints, as far as that matters, and to the
+        quickest of these.
         """
         free = self._checker()
 

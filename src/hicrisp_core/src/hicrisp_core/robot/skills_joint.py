@@ -28,8 +28,8 @@ _FAR = 0.98
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
 _FOLLOWED, _LONGEST = 0.8, 0.08
-"""Part of a step above which a part that slides has come along, so that the next one is twice as long, and the metres of
-the longest.
+"""Part of a step above which a part that slides has come along, and the next one is twice as long, and the longest,
+metres.
 """
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
