@@ -224,7 +224,7 @@ class MotionPlanner:
         for step in _RESOLUTIONS:
             path = self._straight(head[-1], goals, step)
             easy = [goal for goal in goals if self._kinematics.room(goal) >= COMFORTABLE]
-            for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):
+            for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):  # At its limits it is hardly led on.
                 limit = ThinkingTime(self._settings.search_time, deadline.remaining)
                 path = path or self._search.solve(head[-1], some, self._checker(), limit, next(self._seeds), step)
             if path is None:
