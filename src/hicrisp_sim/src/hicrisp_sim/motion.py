@@ -7,7 +7,7 @@ from itertools import count
 from typing import Callable, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, Vector
 from hicrisp_core.model.geometry import distance, from_yaw, multiply
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
@@ -38,6 +38,8 @@ _TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign 
 """About the vertical, of a hand with a vessel that goes to rest."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
+_ASIDE, _BEARINGS = 0.04, tuple(math.tau * number / 8 for number in range(8))
+"""Metres that it may be moved aside for that, and in which directions, radians."""
 
 
 class MotionPlanner:
@@ -277,15 +279,23 @@ class MotionPlanner:
         return True
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
-        """Return the start, and when it is in collision the way straight up to the first free posture."""
+        """Return the start, and when it is in collision the way straight up to the first free posture; where that leads
+        to none, the shortest way aside.
+        """
         if self.scene.free(start):
             return [start]
-        here = self._kinematics.tool_pose(start)
-        points = self._line(start, here, here.shifted((0.0, 0.0, _ESCAPE)), math.ceil(_ESCAPE / _LINE_STEP))
-        for number, joints in enumerate(points or ()):
-            if self.scene.free(joints):
-                return (points or [])[: number + 1]
-        return None
+        return min(self._out(start, [(0.0, 0.0, _ESCAPE)]) or self._out(
+            start, [(_ASIDE * math.cos(bearing), _ASIDE * math.sin(bearing), 0.0) for bearing in _BEARINGS]),
+            key=len, default=None)
+
+    def _out(self, start: np.ndarray, ways: Sequence[Vector]) -> List[List[np.ndarray]]:
+        """Return the postures along each way (world frame, metres) on which there is a free one, up to that."""
+        found, here = [], self._kinematics.tool_pose(start)
+        for way in ways:
+            points = self._line(start, here, here.shifted(way), math.ceil(math.hypot(*way) / _LINE_STEP)) or []
+            free = next((number for number, joints in enumerate(points) if self.scene.free(joints)), None)
+            found += [] if free is None else [points[: free + 1]]
+        return found
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
         """Return what is in the way of the straight joint motion."""

@@ -28,8 +28,8 @@ _FAR = 0.98
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
 _FOLLOWED, _LONGEST = 0.8, 0.08
-"""Part of a step above which a part that slides has come along, and the next one is twice as long, and the longest,
-metres.
+"""Part of a step above which a part that slides has come along in the hand, and the next one is twice as long, and the
+longest, metres.
 """
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
@@ -198,7 +198,7 @@ class _Pull:
             if moved.status is Status.PLANNING and largest > least:  # The arm may get on by a part of it.
                 largest = least
                 continue
-            far = joint.kind == SLIDE and gone > _FOLLOWED
+            far = joint.kind == SLIDE and not self.way.presses and gone > _FOLLOWED
             largest = min(2.0 * largest, _LONGEST) if far else least
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(shown, seen, start)
