@@ -92,8 +92,7 @@ def test_a_handle_is_taken_by_the_grasp_with_which_the_arm_gets_to_the_end_of_th
 def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arm, ways = kitchen.world.arms[0], []
-    sweep = SkillContext.sweep
+    sweep, ways = SkillContext.sweep, []
 
     def swept(context, pose, touch):
         ways.append(distance(context.arm.tool_pose().position, pose.position))
@@ -105,6 +104,15 @@ def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
     assert kitchen.share("drawer") > 0.9
     assert ways[0] < 0.025
     assert max(ways) > 0.06
+
+
+def test_an_arm_that_presses_when_it_has_gripped_tries_the_step_again(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep, left = SkillContext.sweep, [Outcome.because(CauseKind.TOUCHED, Status.EXECUTION, "it pressed")] * 2
+    monkeypatch.setattr(SkillContext, "sweep", lambda *told: left.pop() if left else sweep(*told))
+    assert kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
 
 
 @pytest.mark.parametrize("item", SLIDING_AND_SWINGING)

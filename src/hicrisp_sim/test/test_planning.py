@@ -8,7 +8,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from acting import Lab, pointing_down
+from acting import Lab, pointing_down, table_with
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
 from hicrisp_core.model.shapes import SHAPES, Solid, measured
@@ -168,6 +168,21 @@ def test_a_bottle_that_is_held_by_its_neck_may_be_laid_down_and_an_open_one_may_
     lab.arm.attach("cylinder")
     level = Pose((0.45, 0.1, 0.35), (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0))
     assert isinstance(lab.arm.plan_to(level, Deadline(PATIENCE)), Trajectory if shape == "cylinder" else MotionFailure)
+
+
+def test_a_hand_that_is_too_near_to_something_tall_leaves_it_aside() -> None:
+    lab = Lab(table_with(post=("box", (0.04, 0.04, 0.9), (0.3, 0.4))))
+    world, start = lab.see(), lab.arm.tool_pose()
+    x, y, _ = start.position
+    scene = lab.arm._planner.scene
+    for away in range(50, 0, -1):
+        post = replace(world.objects["post"], pose=Pose((x, y + 0.004 * away, 0.45)))
+        lab.arm.sync(replace(world, objects={**world.objects, "post": post}))
+        if scene.blockers(lab.arm.joints.positions):
+            break
+    assert scene.blockers(lab.arm.joints.positions) == ("post",)
+    motion = lab.arm.plan_to(start.shifted((0.0, -0.1, 0.0)), Deadline(PATIENCE))
+    assert isinstance(motion, Trajectory)
 
 
 def test_the_same_seed_gives_the_same_motion() -> None:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Callable, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, Vector
 from hicrisp_core.model.geometry import distance, from_yaw, multiply
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
@@ -38,6 +38,8 @@ _TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign 
 """About the vertical, of a hand with a vessel that goes to rest."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
+_ASIDE, _BEARINGS = 0.04, tuple(math.tau * number / 8 for number in range(8))
+"""Metres that it may be moved aside for that, and in which directions, radians."""
 
 
 class MotionPlanner:
@@ -224,7 +226,7 @@ class MotionPlanner:
         for step in _RESOLUTIONS:
             path = self._straight(head[-1], goals, step)
             easy = [goal for goal in goals if self._kinematics.room(goal) >= COMFORTABLE]
-            for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):
+            for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):  # At its limits it is hardly led on.
                 limit = ThinkingTime(self._settings.search_time, deadline.remaining)
                 path = path or self._search.solve(head[-1], some, self._checker(), limit, next(self._seeds), step)
             if path is None:
@@ -237,13 +239,14 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _straight(self, start: np.ndarray, goals: Sequence[np.ndarray], step: float) -> Optional[List[np.ndarray]]:
-        """Return the straight joint motion to a goal: to one from which the arm can move on, and the quickest of these.
+        """Return the straight joint motion to the goal with most room at its joints, as far as that matters, and to the
+        quickest of these.
         """
         free = self._checker()
 
-        def effort(goal: np.ndarray) -> Tuple[bool, float]:
-            tight = self._kinematics.room(goal) < COMFORTABLE
-            return tight, float((np.abs(goal - start) / self._limits.velocity).max())
+        def effort(goal: np.ndarray) -> Tuple[float, float]:
+            return -min(self._kinematics.room(goal), COMFORTABLE), float(
+                (np.abs(goal - start) / self._limits.velocity).max())
 
         for goal in sorted(goals, key=effort):
             pieces = max(2, math.ceil(float(np.linalg.norm(goal - start)) / step))
@@ -276,15 +279,23 @@ class MotionPlanner:
         return True
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
-        """Return the start, and when it is in collision the way straight up to the first free posture."""
+        """Return the start, and when it is in collision the way straight up to the first free posture; where that leads
+        to none, the shortest way aside.
+        """
         if self.scene.free(start):
             return [start]
-        here = self._kinematics.tool_pose(start)
-        points = self._line(start, here, here.shifted((0.0, 0.0, _ESCAPE)), math.ceil(_ESCAPE / _LINE_STEP))
-        for number, joints in enumerate(points or ()):
-            if self.scene.free(joints):
-                return (points or [])[: number + 1]
-        return None
+        return min(self._out(start, [(0.0, 0.0, _ESCAPE)]) or self._out(
+            start, [(_ASIDE * math.cos(bearing), _ASIDE * math.sin(bearing), 0.0) for bearing in _BEARINGS]),
+            key=len, default=None)
+
+    def _out(self, start: np.ndarray, ways: Sequence[Vector]) -> List[List[np.ndarray]]:
+        """Return the postures along each way (world frame, metres) on which there is a free one, up to that."""
+        found, here = [], self._kinematics.tool_pose(start)
+        for way in ways:
+            points = self._line(start, here, here.shifted(way), math.ceil(math.hypot(*way) / _LINE_STEP)) or []
+            free = next((number for number, joints in enumerate(points) if self.scene.free(joints)), None)
+            found += [] if free is None else [points[: free + 1]]
+        return found
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
         """Return what is in the way of the straight joint motion."""

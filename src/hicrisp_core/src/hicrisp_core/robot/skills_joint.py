@@ -29,7 +29,9 @@ _FAR = 0.98
 _STEP, _LARGEST_TURN = 0.02, 0.15
 """Metres of the handle between two looks, and radians of a part that turns."""
 _FOLLOWED, _LONGEST = 0.8, 0.08
-"""Part of a step above which what slides has come along: the next one is twice as long; metres of the longest."""
+"""Part of a step above which a part that slides has come along in the hand, and the next one is twice as long, and the
+longest, metres.
+"""
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
 _STANDS, _STALLS = 0.2, 3
@@ -212,12 +214,14 @@ class _Pull:
                 largest = least
                 continue
             known = joint == self.joint and not joint.guessed
-            largest = min(2.0 * largest, _LONGEST) if known and joint.kind == SLIDE and gone > _FOLLOWED else least
+            far = known and joint.kind == SLIDE and not self.way.presses and gone > _FOLLOWED
+            largest = min(2.0 * largest, _LONGEST) if far else least
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(replace(shown, handle=joint.handle), seen, start)
-            # What it is not known to do presses against the hand, which gives way.
-            yields = moved.ok or not known and moved.status is Status.EXECUTION and gone >= _STANDS
-            if lost or stalls >= _STALLS or not yields:
+            # It stands, and may come now; or what it is not known to do presses against the hand, which gives way.
+            pressed = moved.cause is not None and moved.cause.kind is CauseKind.TOUCHED or \
+                not known and moved.status is Status.EXECUTION and gone >= _STANDS
+            if lost or stalls >= _STALLS or not moved.ok and not pressed:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
