@@ -57,11 +57,11 @@ _COLOUR = 40.0
 _LIGHT = 1.0
 """Cost of a light e times as bright as that of the other objects."""
 _STANDS, _LIFTED = 1e-6, 0.1
-"""Metres by which what stands on the table may be off it, and how much better it has to fit there."""
+"""Metres by which what stands on the table may be off it, and how much better what stands higher has to fit there."""
 _RIM, _FOLLOWED = 12, 5
 """Pixels around where an object was in which it is looked for first, and how often it is followed there at most."""
 _LEANS, _LIES_AT, _LEANT = 0.06, 1.0, 0.25
-"""Tilts from which on an object leans, and lies, and how much better it has to fit than upright, radians."""
+"""Tilts from which on an object leans, and lies, radians, and how much better it has to fit so than upright."""
 _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
