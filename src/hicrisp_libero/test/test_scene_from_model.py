@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 import pytest
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.shapes import SHAPES
@@ -47,7 +48,7 @@ def _box(size: Tuple[float, float, float], at: Tuple[float, float, float] = (0.0
 
 def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]],
           chest: Sequence[List[float]] = (_box((0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),),
-          **boxes: List[List[float]]) -> Measured:
+          facts: Sequence[Relation] = (), **boxes: List[List[float]]) -> Measured:
     bodies = {
         name: {
             "pose": [0.1 * number, 0.2, 0.9 + _SIZES[name][2] / 2.0, 0.0, 0.0, 0.0, 1.0],
@@ -74,9 +75,11 @@ def _told(heights: Dict[str, np.ndarray], joints: List[Dict[str, Any]],
         "sites": {"chest_top_region": {"body": "chest_drawer"}},
     }
     objects = {name: WorldObject(name, "thing") for name in (*bodies, "top_drawer")}
-    words = Translation(
-        {name: name for name in bodies}, {"chest_top_region": Place("top_drawer")}, WorldState(objects), Goal(())
-    )
+    for name in {fact.subject for fact in facts} & bodies.keys():
+        bodies[name]["looks"] = [[0.0] * 9]
+        objects[name] = replace(objects[name], pose=Pose((0.0, -0.3, 0.0)))
+    words = Translation({name: name for name in bodies}, {"chest_top_region": Place("top_drawer")},
+                        WorldState(objects, frozenset(facts)), Goal(()))
     return measure(told, words, "test", HAND)
 
 
@@ -224,6 +227,14 @@ def test_a_drawer_that_is_open_at_first_is_shut_where_it_comes_home() -> None:
     assert out.pose is not None
     assert out.joint.home.position == pytest.approx(shut.joint.home.position)
     assert out.joint.position(out.pose) == pytest.approx(0.15)
+
+
+def test_what_is_in_a_drawer_that_is_open_is_told_apart_by_where_that_comes_out() -> None:
+    inside, opened = Relation("can", "in", "top_drawer"), Relation("top_drawer", "open")
+    shut, out = (_told({"can": _FLAT}, [_drawer(0.15)], facts=facts).scene.described["can"]
+                 for facts in ((inside,), (inside, opened)))
+    assert shut == pytest.approx((0.66, -0.3))
+    assert out[1] - shut[1] == pytest.approx(0.16, abs=0.03)
 
 
 def test_poses_are_read_with_the_real_part_last() -> None:

@@ -5,6 +5,7 @@ import pytest
 from drawn import at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler, from_yaw, multiply, turn_between
+from hicrisp_core.scene.colours import paint_of
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.tracking.by_model import (
     _STEPS,
@@ -19,14 +20,14 @@ from hicrisp_perception.tracking.by_model import (
 from hicrisp_perception.tracking.looks import Look, local, pulled
 
 
-def bar(seed: int = 0) -> np.ndarray:
+def bar(seed: int = 0, count: int = 600) -> np.ndarray:
     """Points on a bar of 12 by 4 by 2 cm, red at one end and blue at the other."""
     dice = np.random.default_rng(seed)
     half = np.array([0.06, 0.02, 0.01])
-    points, normals = dice.uniform(-half, half, (600, 3)), np.zeros((600, 3))
-    sides = dice.integers(0, 3, 600)
-    signs = dice.choice((-1.0, 1.0), 600)
-    points[np.arange(600), sides], normals[np.arange(600), sides] = signs * half[sides], signs
+    points, normals = dice.uniform(-half, half, (count, 3)), np.zeros((count, 3))
+    sides = dice.integers(0, 3, count)
+    signs = dice.choice((-1.0, 1.0), count)
+    points[np.arange(count), sides], normals[np.arange(count), sides] = signs * half[sides], signs
     colours = np.where(points[:, :1] > 0.0, (200.0, 20.0, 20.0), (20.0, 20.0, 200.0))
     return np.hstack([points, colours, normals])
 
@@ -161,3 +162,39 @@ def test_what_is_too_low_for_its_place_to_look_empty_may_yet_be_seen_elsewhere()
         found = Findings(np.zeros(ground.view.shape, bool))
         Models({"bar": rows}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": old}), {})
         assert (set(found.fits), found.there) == (({"bar"}, set()) if shown else (set(), {"bar"}))
+
+
+def painted() -> np.ndarray:
+    """The bar twice as large, blue all over."""
+    rows = bar(count=4000) * np.where(np.arange(9) < 3, 2.0, 1.0)
+    rows[:, 3:6] = 255.0 * np.array(paint_of(box("bar", "blue"))[:3])
+    return rows
+
+
+def leaning(tilt: float) -> Pose:
+    return Pose((0.5, 0.0, 0.02 + 0.12 * np.sin(tilt)), multiply(from_euler(0.0, tilt, 0.0), from_yaw(0.3)))
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_what_was_let_go_leans_as_it_is_seen_and_so_does_what_is_held(tilt):
+    item, pose, models = box("bar", "blue", (0.24, 0.08, 0.04)), leaning(tilt), Models({"bar": painted()}, {})
+    expected = Pose(pose.position, leaning(0.15).orientation)
+    ground = ground_of(draw([(item, pose)]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    held = models.in_hand(item, expected, ground, found)
+    models.recognise(ground, [item], found, PastFindings(dropped={"bar": expected}), {})
+    assert held is not None
+    for each in (held, found.fits["bar"].pose):
+        assert turn_between(each.orientation, pose.orientation) < 0.06
+        assert np.allclose(each.position, pose.position, atol=0.006)
+
+
+@pytest.mark.parametrize("high", [0.0, 0.009])
+def test_what_stands_on_something_low_is_not_set_on_the_table(high):
+    item, pose = box("bar", "blue", (0.24, 0.08, 0.04)), at(0.5, 0.0, 0.02 + high)
+    mat = [(box("mat", "red", (0.2, 0.06, high)), at(0.5, 0.0, high / 2.0))] if high else []
+    ground = ground_of(draw([(item, pose), *mat]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    Models({"bar": painted()}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": pose}), {})
+    assert found.fits["bar"].resting == (high == 0.0)
+    assert found.fits["bar"].bottom == pytest.approx(high, abs=0.003)

@@ -20,6 +20,7 @@ from hicrisp_core.scene.scene import TABLE, Stand
 
 from hicrisp_libero.kinds import COMPARTMENT, ROBOT, Translation
 
+_OPEN = "open"
 _STRAIGHT = 1.02
 """How much larger than itself the box is, along an object's axes, around a solid that stands straight."""
 
@@ -122,6 +123,10 @@ def measure(told: Mapping[str, Any], translation: Translation, name: str, hand: 
         for own, (number, _) in parts.items() for joint in [told["joints"][number]] if joint.get("looks")})
     described = {own: (item.pose.position[0] + middle_x - x, item.pose.position[1] + middle_y - y)
         for own, item in kinds.items() if own in looks and objects[own].movable and item.pose is not None}
+    for own, joint in ((each, objects[each].joint) for each in parts):
+        if joint is not None and translation.world.holds(_OPEN, own):  # What is in it is where it goes.
+            described.update({fact.subject: joint.moved(joint.home, joint.reach[1]).position[:2]
+                for fact in translation.world.relations if fact.object == own and fact.subject in described})
     scene = Scene(name, "libero", (ROBOT,), objects, masses, task=told["instruction"],
         stands={ROBOT: Stand(ROBOT, Pose((0.0, 0.0, height - ground)))}, looks=looks, described=described)
     return Measured(scene, placed, Pose((x, y, ground)), parts)

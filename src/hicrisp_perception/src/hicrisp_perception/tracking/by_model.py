@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -61,10 +61,12 @@ _COLOUR = 40.0
 """Difference of colours that costs as much as a wrong shape, of 255."""
 _LIGHT = 1.0
 """Cost of a light e times as bright as that of the other objects."""
+_STANDS, _LIFTED = 1e-6, 0.1
+"""Metres by which what stands on the table may be off it, and how much better what stands higher has to fit there."""
 _RIM, _FOLLOWED = 12, 5
 """Pixels around where an object was in which it is looked for first, and how often it is followed there at most."""
-_LEANS, _LIES_AT, _LEANT = 0.06, 1.0, 0.1
-"""Tilts from which on an object leans, and lies, and how much better it has to fit than upright, radians."""
+_LEANS, _LIES_AT, _LEANT = 0.06, 1.0, 0.25
+"""Tilts from which on an object leans, and lies, radians, and how much better it has to fit so than upright."""
 _HALF = math.sqrt(0.5)
 _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _HALF), (0.0, _HALF, 0.0, _HALF),
                                  (0.0, -_HALF, 0.0, _HALF), (1.0, 0.0, 0.0, 0.0))
@@ -149,7 +151,8 @@ class Models:
             if last is None:
                 continue
             usual = before.fits[name].cost + _WORSE if name in before.fits else _POOR
-            laid = self._again(item, last, ground, found)
+            leans = name not in before.fits or last.tilt > _LEANS  # It was let go.
+            laid = self._again(item, last, ground, found, leans)
             if laid is not None and laid.cost < max(_GOOD, usual) and self._take(item, laid, ground, found):
                 del left[name]
                 continue
@@ -220,15 +223,14 @@ class Models:
             return None
         return _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
 
-    def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings) -> Optional[_Laid]:
-        """Return an object near where it was."""
+    def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings, leans: bool) -> Optional[_Laid]:
+        """Return an object near where it was; whether it may lean."""
         laid = None
         for _ in range(_FOLLOWED):  # Of what was pushed, only a part is near its old place.
             seen = self._near(item, last, ground, found)
             if seen is None:
                 break
-            starts = [last, Pose(last.position, from_yaw(last.yaw))][: 2 if last.tilt < _LIES_AT else 1]
-            laid = _laid(self._looks[item.name], seen, starts, ground, leans=True)
+            laid = _laid(self._looks[item.name], seen, [last], ground, leans)
             moved, last = math.dist(laid.pose.position, last.position), laid.pose
             if moved < _NEAR / 4.0:
                 break
@@ -291,7 +293,7 @@ class Models:
         upright = pose.tilt < _LEANS
         lie, yaw = (lies_of(item)[0], pose.yaw) if upright else lie_at(item, pose)
         bottom = pose.position[2] - lie.height / 2.0
-        resting = abs(bottom) < ON_TABLE and not _LEANS < pose.tilt < _LIES_AT
+        resting = abs(bottom) < ON_TABLE and abs(self._looks[item.name].bottom(pose)) < _STANDS
         bottom = 0.0 if resting else bottom
         pose = lie.pose(*pose.position[:2], bottom + lie.height / 2.0, yaw)
         rendering = render(lie, pose, ground)
@@ -356,11 +358,16 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans
         begun, away = pulled(look, few, starts, _STEPS[:1])
         begun = [begun[number] for number in np.argsort(away, kind="stable")[:_BEST]]
     laid, _ = pulled(look, seen.points, begun, _STEPS)
-    best = min((_weighed(look, seen, pose, ground) for each in laid for pose in _standing(look, each)),
-               key=lambda laid: laid.cost, default=_Laid(starts[0], math.inf, 1.0))
     eye = ground.view.rays.origin
-    closer = _standing(look, look.slid(seen.points, best.pose, eye))
-    best = min([best, *(_weighed(look, seen, pose, ground) for pose in closer)], key=lambda laid: laid.cost)
+
+    def best_of(poses: Iterable[Pose]) -> _Laid:
+        weighed = [_weighed(look, seen, pose, ground) for each in poses for pose in _standing(look, each)]
+        return min(weighed, key=lambda each: each.cost + (_LIFTED if abs(look.bottom(each.pose)) > _STANDS else 0.0),
+                   default=_Laid(starts[0], math.inf, 1.0))
+
+    best = best_of(laid)
+    level = Pose(best.pose.position, from_yaw(best.pose.yaw)) if leans and best.pose.tilt < _LIES_AT else best.pose
+    best = best_of([level, look.slid(seen.points, level, eye)])
     for step in _SHIFTS if _GOOD < best.cost < _FAR else ():  # Where little of it shows, what is behind tells more.
         while True:
             near = [_weighed(look, seen, best.pose.shifted((x * step, y * step, 0.0)), ground) for x, y in _AROUND]
@@ -374,7 +381,7 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
     """Yield a pose, and the one on the table where that is near."""
-    bottom = float((look.points @ matrix_of(pose)[2]).min()) + pose.position[2]
+    bottom = look.bottom(pose)
     if bottom > -ON_TABLE / 2.0:
         yield pose
     if abs(bottom) < 2.0 * ON_TABLE:

@@ -58,6 +58,14 @@ class Look:
         off = np.abs(((seen[:, None] - self.points[nearest]) * self.normals[nearest]).sum(axis=2))
         return np.asarray(((off < near) & (away < GAP)).any(axis=1))
 
+    def bottom(self, pose: Pose) -> float:
+        """Return how high its lowest point is at a pose, metres.
+
+        Args:
+            pose: world frame.
+        """
+        return float((self.points @ matrix_of(pose)[2]).min()) + pose.position[2]
+
     def slid(self, points: np.ndarray, pose: Pose, eye: np.ndarray, leans: bool = False) -> Pose:
         """Move it, and turn it about the vertical, until measured points are in its surface: flat parts slide freely.
 
