@@ -1,5 +1,7 @@
 """Objects are named by their models: by shape and colour, and not at all where two are too alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from drawn import at, box, draw, ground_of
@@ -7,6 +9,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler, from_yaw, multiply, turn_between
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_perception.shapes.findings import Findings, PastFindings
+from hicrisp_perception.shapes.level import TablePlane
 from hicrisp_perception.tracking.by_model import (
     _STEPS,
     Models,
@@ -15,6 +18,8 @@ from hicrisp_perception.tracking.by_model import (
     _joined,
     _Laid,
     _Seen,
+    _seen,
+    _shifted,
     _weighed,
 )
 from hicrisp_perception.tracking.looks import Look, local, pulled
@@ -198,3 +203,39 @@ def test_what_stands_on_something_low_is_not_set_on_the_table(high):
     Models({"bar": painted()}, {}).recognise(ground, [item], found, PastFindings(dropped={"bar": pose}), {})
     assert found.fits["bar"].resting == (high == 0.0)
     assert found.fits["bar"].bottom == pytest.approx(high, abs=0.003)
+
+
+def test_models_are_laid_into_what_the_cameras_pose_says_where_the_table_is_seen_lower_than_it_bears():
+    seen = ground_of(draw([(box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.06))]))
+    ground = replace(seen, level=TablePlane(offset=-0.012), height=seen.height + np.float32(0.012))
+    everywhere = slice(0, 480), slice(0, 640)
+    piece = _seen(ground, everywhere, ground.things, (0.5, 0.0))
+    assert piece.top == pytest.approx(0.07, abs=0.004)
+
+
+def test_what_was_left_where_it_was_keeps_its_pixels_from_others_alone():
+    item, pose = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01)
+    ground = ground_of(draw([(item, pose)]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    found.leave(item, pose, ground)
+    assert found.claimed[ground.things].mean() > 0.95
+    assert found.by_others("another")[ground.things].mean() > 0.95
+    assert not found.by_others("bar").any()
+
+
+def test_what_fits_badly_is_shifted_to_where_less_of_what_is_behind_it_shows():
+    item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
+    ground = ground_of(draw([(item, pose)]))
+    edge = (look.points[:, 2] > 0.009) & (look.points[:, 0] > 0.04)
+    measured = _Seen(look.points[edge] + pose.position, look.colours[edge], (0.5, 0.0), 0.02)
+    begun = _weighed(look, measured, at(0.5, 0.01, 0.01), ground)
+    shifted = _shifted(look, measured, begun, ground)
+    assert shifted.cost < begun.cost
+    assert np.allclose(shifted.pose.position, pose.position, atol=0.007)
+
+
+def test_only_the_side_toward_the_camera_shows():
+    ground, look = ground_of(draw([])), Look(bar())
+    shows = look.facing(at(0.5, 0.0, 0.01), ground)
+    assert shows[look.normals[:, 2] > 0.5].all()
+    assert not shows[look.normals[:, 2] < -0.5].any()

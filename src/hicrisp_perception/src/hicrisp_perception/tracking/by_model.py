@@ -23,7 +23,7 @@ from hicrisp_perception.shapes.separating import mixed
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
-from hicrisp_perception.tracking.looks import Look, local, pulled
+from hicrisp_perception.tracking.looks import Look, claim_close, local, pulled
 from hicrisp_perception.view import matrix_of
 
 _POINTS = 200
@@ -34,13 +34,11 @@ _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
 _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
 """Metres within which measured points pull at a model, and how often."""
-_SHIFTS, _FAR = (0.008, 0.004), 3.5
+_SHIFTS, _FAR = (0.016, 0.008, 0.004), 2.5
 """Metres by which what fits badly is shifted to fit better, and cost up to which that is tried."""
 _AROUND = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 _NEAR = 0.012
 """Metres from a model within which a point is explained by it."""
-_CLOSE = 0.02
-"""Metres from a known object's surface within which what is seen is no other object."""
 _LEAST = 40
 """Pixels by which an object is known."""
 _TRIES = 8
@@ -164,7 +162,7 @@ class Models:
         for lies, joined in _ROUNDS:
             if not left:
                 break
-            self._claim(ground, found, before)
+            claim_close(self._placed(found, before), ground, found.claimed)
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
             every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
             seen = [each for each in every if each is not None]
@@ -177,20 +175,13 @@ class Models:
             for name in {*taken, *stays} & left.keys():
                 del left[name]
         self._begun = True
-        self._claim(ground, found, before)
+        claim_close(self._placed(found, before), ground, found.claimed)
 
-    def _claim(self, ground: Ground, found: Findings, before: PastFindings) -> None:
-        """Take what is seen close to a known object from the others: depth is mixed at edges, sides are not flat."""
-        left = {name: before.pose(name) for name in found.there}
-        poses = {**left, **{name: fit.pose for name, fit in found.fits.items()}}
-        placed = [(self._looks[name], pose) for name, pose in poses.items() if pose is not None and name in self._looks]
-        for part in ground.parts if placed else ():
-            free = ground.things[part] & ~found.claimed[part]
-            rows, columns = np.nonzero(free)
-            points = ground.places(part, free)
-            for look, pose in placed if len(points) else ():
-                own = look.tree.query(local(points, pose), distance_upper_bound=_CLOSE)[0] < _CLOSE
-                found.claimed[part][rows[own], columns[own]] = True
+    def _placed(self, found: Findings, before: PastFindings) -> List[Tuple[Look, Pose]]:
+        """Return how what was found looks, and what was left where it was, with where it is."""
+        poses = {name: before.pose(name) for name in found.there}
+        poses.update({name: fit.pose for name, fit in found.fits.items()})
+        return [(self._looks[name], pose) for name, pose in poses.items() if pose is not None and name in self._looks]
 
     def in_hand(self, item: WorldObject, expected: Pose, ground: Ground, found: Findings) -> Optional[Pose]:
         """Return where an object is that a hand holds, and how it leans there.
@@ -225,12 +216,12 @@ class Models:
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings, leans: bool) -> Optional[_Laid]:
         """Return an object near where it was; whether it may lean."""
-        laid = None
+        laid, look = None, self._looks.get(item.name)
         for _ in range(_FOLLOWED):  # Of what was pushed, only a part is near its old place.
             seen = self._near(item, last, ground, found)
-            if seen is None:
+            if seen is None or look is None:
                 break
-            laid = _laid(self._looks[item.name], seen, [last], ground, leans)
+            laid = _shifted(look, seen, _laid(look, seen, [last], ground, leans), ground)
             moved, last = math.dist(laid.pose.position, last.position), laid.pose
             if moved < _NEAR / 4.0:
                 break
@@ -286,7 +277,8 @@ class Models:
                 high = float((look.points @ matrix_of(Pose((0.0, 0.0, 0.0), lie)).T)[:, 2].max())
                 starts += [Pose((x, y, top - high), multiply(from_yaw(math.tau * turn / _YAWS), lie))
                            for turn in range(_YAWS)]
-        return _laid(look, seen, starts, ground)
+        laid = _laid(look, seen, starts, ground)
+        return _shifted(look, seen, laid, ground) if self._begun else laid
 
     def _take(self, item: WorldObject, laid: _Laid, ground: Ground, found: Findings) -> bool:
         pose = laid.pose
@@ -368,15 +360,20 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans
     best = best_of(laid)
     level = Pose(best.pose.position, from_yaw(best.pose.yaw)) if leans and best.pose.tilt < _LIES_AT else best.pose
     best = best_of([level, look.slid(seen.points, level, eye)])
-    for step in _SHIFTS if _GOOD < best.cost < _FAR else ():  # Where little of it shows, what is behind tells more.
-        while True:
-            near = [_weighed(look, seen, best.pose.shifted((x * step, y * step, 0.0)), ground) for x, y in _AROUND]
-            better = min(near, key=lambda each: each.cost)
-            if better.cost >= best.cost:
-                break
-            best = better
     leant = _weighed(look, seen, look.slid(seen.points, best.pose, eye, leans=True), ground) if leans else best
     return leant if leant.cost < best.cost - _LEANT and leant.pose.tilt > _LEANS else best
+
+
+def _shifted(look: Look, seen: _Seen, laid: _Laid, ground: Ground) -> _Laid:
+    """Shift what fits badly to where it fits better: where little of it shows, what is seen behind tells more."""
+    for step in _SHIFTS if _GOOD < laid.cost < _FAR else ():
+        while True:
+            near = [_weighed(look, seen, laid.pose.shifted((x * step, y * step, 0.0)), ground) for x, y in _AROUND]
+            better = min(near, key=lambda each: each.cost)
+            if better.cost >= laid.cost:
+                break
+            laid = better
+    return laid
 
 
 def _standing(look: Look, pose: Pose) -> Iterator[Pose]:

@@ -17,6 +17,8 @@ GAP = 0.04
 """Metres between two points of a model at most."""
 _CELL = 4
 """Pixels within which the nearest points of a model hide others."""
+_CLOSE = 0.02
+"""Metres from a known object's surface within which what is seen is no other object."""
 _FRONT = 0.012
 _SLIDES, _HELD = (0.02,) * 8 + (0.012,) * 5, 1e-3
 """Metres within which points count while a model slides along them, and how much it is held back where they do not say
@@ -24,6 +26,8 @@ where it is.
 """
 _SIDES, _LEAST = 6, 10
 """Nearest points of a model of which one is on the side that shows, and measured ones that do not say where it is."""
+_GRAZING = 0.1
+"""Cosine of the angle between a surface's normal and the ray that meets it, below which it hardly shows."""
 
 
 class Look:
@@ -97,6 +101,19 @@ class Look:
             pose = Pose(as_vector(at + (x, y, z)), multiply(about, pose.orientation))
         return pose
 
+    def facing(self, pose: Pose, ground: Ground) -> np.ndarray:
+        """Check which of its points are on the side toward the camera; no other one shows, nor what is seen edgewise.
+
+        Args:
+            pose: of the object, world frame.
+            ground: the picture.
+
+        Returns:
+            Boolean array.
+        """
+        toward = (ground.view.rays.origin - np.array(pose.position)) @ matrix_of(pose) - self.points
+        return np.asarray((toward * self.normals).sum(axis=1) > _GRAZING * np.linalg.norm(toward, axis=1))
+
     def against(self, pose: Pose, ground: Ground) -> Tuple[float, int, int]:
         """Compare what of it is not hidden by itself with a picture.
 
@@ -108,7 +125,7 @@ class Look:
             How many of its points are seen, the better the depth fits the more, how many show what is behind, and how
             many would be seen if nothing were before it.
         """
-        points = self.points @ matrix_of(pose).T + np.array(pose.position)
+        points = self.points[self.facing(pose, ground)] @ matrix_of(pose).T + np.array(pose.position)
         depth = ground.view.rays.depth_of(points)
         column, row = np.round(ground.view.rays.project(points)).astype(int).T
         height, width = ground.view.shape
@@ -126,6 +143,23 @@ class Look:
         near = tolerance(ground, float(depth.mean()))
         agree = 1.0 - np.square(behind[known & (np.abs(behind) <= near)] / near)
         return float(agree.sum()), np.count_nonzero(known & (behind > near)), len(measured)
+
+
+def claim_close(placed: Sequence[Tuple[Look, Pose]], ground: Ground, claimed: np.ndarray) -> None:
+    """Claim what is seen close to known objects: depth is mixed at edges, and sides are not as flat as their shapes.
+
+    Args:
+        placed: how they look, and where they are, world frame.
+        ground: the picture, split into table and objects.
+        claimed: pixels that known objects account for, added to.
+    """
+    for part in ground.parts if placed else ():
+        free = ground.things[part] & ~claimed[part]
+        rows, columns = np.nonzero(free)
+        points = ground.places(part, free)
+        for look, pose in placed if len(points) else ():
+            own = look.tree.query(local(points, pose), distance_upper_bound=_CLOSE)[0] < _CLOSE
+            claimed[part][rows[own], columns[own]] = True
 
 
 def local(points: np.ndarray, pose: Pose) -> np.ndarray:
