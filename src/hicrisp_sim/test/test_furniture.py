@@ -99,7 +99,6 @@ def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
         return sweep(context, pose, touch)
 
     monkeypatch.setattr(SkillContext, "sweep", swept)
-    assert arm.name == ARMS["drawer"]
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
     assert ways[0] < 0.025

@@ -38,9 +38,7 @@ _DISTURBED = 0.02
 SURE = 2.0
 """Standard deviations that a pose may be off while a verdict on a command must stay the same."""
 STILL_SURE = 1.0
-"""The same where another source agrees: for what is seen as the driver claims it, and for a goal, whose facts were
-judged before when they were made.
-"""
+"""The same for a goal, whose facts were judged before when they were made."""
 _DIRECTIONS = 8
 
 
@@ -94,8 +92,7 @@ class Detector:
         made, removed = expected_facts(self.domain, command)
         seen = {fact: see(self.domain, fact, after) for fact in (*removed, *made)}
         wrong = [fact for fact, found in seen.items() if found.holds != (fact in made)]
-        ok = outcome.ok
-        unsure = self._unsure(command, after, made, seen, wrong, deviation, ok) if ok or not wrong else None
+        unsure = self._unsure(command, after, made, seen, wrong, deviation) if outcome.ok or not wrong else None
         if unsure is not None:
             return Verdict(unsure, deviation)
         if not wrong:
@@ -111,13 +108,12 @@ class Detector:
 
     def _unsure(
         self, command: Command, after: WorldState, made: Tuple[Relation, ...], seen: Mapping[Relation, Seen],
-        wrong: Sequence[Relation], deviation: Optional[Vector], claimed: bool,
+        wrong: Sequence[Relation], deviation: Optional[Vector],
     ) -> Optional[Feedback]:
         """Return the feedback that the view does not show whether it worked; ``None`` if the view shows that it
         did, or that it did not.
         """
-        causes = {fact: doubt_about(self.domain, fact, after, STILL_SURE if claimed and fact not in wrong else SURE)
-                  for fact in (*made, *seen)}
+        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *seen)}
         doubtful = [(fact, cause) for fact, cause in causes.items() if cause is not None]
         if not doubtful or any(causes[fact] is None for fact in wrong):
             return None
