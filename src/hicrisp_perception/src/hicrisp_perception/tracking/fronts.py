@@ -191,6 +191,9 @@ def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand]
         at = hands[part.grip[0]].tool.compose(part.grip[2]).position
         expected = pose if joint.guessed else joint.moved(joint.home, _position(joint, at, handle))
         pose = _with_handle(expected, handle, at)
+    elif joint.kind == SLIDE:  # A plane shows nothing along itself: it is taken to come straight out.
+        out = joint.home.seen(pose.position)[0]
+        pose = replace(joint.home.compose(Pose((out, 0.0, 0.0))), orientation=pose.orientation)
     seen = _on_plane(part, pose, points, at)
     if seen is None and at is None:
         return replace(part, visibility=Visibility.HIDDEN)
