@@ -18,8 +18,8 @@ from hicrisp_core.model.joint_fit import motion_of
 from hicrisp_core.model.track import EXACT, Track, Tracks
 
 FRONT = Pose((0.7, 0.2, 0.1), from_yaw(2.8))
-JOINT = Joint(SLIDE, "unknown_1", FRONT, FRONT.axes[0], FRONT.position, (0.0, 0.15), Pose((0.05, 0.0, 0.0)), (0.012, 0.1),
-              guessed=True)
+JOINT = Joint(SLIDE, "unknown_1", FRONT, FRONT.axes[0], FRONT.position, (0.0, 0.15), Pose((0.05, 0.0, 0.0)),
+              (0.012, 0.1), guessed=True)
 
 
 def pulled(way: float, radius: float, side: float, noise: float = 1.0, seed: int = 0) -> List[Pose]:

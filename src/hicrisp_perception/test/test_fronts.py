@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_perception.shapes.fronts import handle_in, upright_plane
 
 EYE = np.array([0.5, -0.3, 0.6])

@@ -1,4 +1,4 @@
-"""Fronts of a cabinet that nobody described: whether they are found, opened, and how exactly their joints are measured."""
+"""Fronts of a cabinet that nobody described: whether they are found and opened, and how well their joints are measured."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ SCENE = "cabinet"
 COLUMNS = ("front", "n", "found", "opened", "right_kind", "axis_deg", "axis_deg_p95", "hinge_mm", "hinge_mm_p95",
            "false_success", "corrections", "seconds")
 NOTE = (
-    "A drawer and a door of a cabinet, of which no file that the robot reads says anything, each asked for once a layout; "
-    "a search plans. `found`: a front with a handle within 3 cm of the true one. `opened` by the simulator's joint: half of "
-    "its range. `right_kind`: it is known to slide or to swing, as it does; `axis_deg` is of what slides, `hinge_mm` of "
-    "what swings.")
+    "A drawer and a door of a cabinet, of which no file that the robot reads says anything, each asked for once a "
+    "layout; a search plans. `found`: a front with a handle within 3 cm of the true one. `opened` by the simulator's "
+    "joint: half of its range. `right_kind`: it is known to slide or to swing, as it does; `axis_deg` is of what "
+    "slides, `hinge_mm` of what swings.")
 _LOOKS, _PAUSE, _SECONDS, _NEAR, _HALF = 3, 0.2, 180.0, 0.03, 0.5
 
 

@@ -1,4 +1,4 @@
-"""How something moves that was pulled: along a line or about an upright axis, by the path of its handle and its turn."""
+"""How something moves that was pulled: along a line or about an upright axis, by its handle's path and its turn."""
 
 from __future__ import annotations
 

@@ -136,7 +136,8 @@ def _ranked(
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    # A hand leans only where it reaches a level bar in no other way. It holds what only shows as it is pulled how it moves.
+    # A hand leans only where it reaches a level bar in no other way. What only shows as it is pulled how it moves, it
+    # holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
                  for lean in (LEANS if joint.lies else LEANS[:1])
                  if not found or joint.guessed and all(way.presses for *_, way in found))
@@ -210,7 +211,8 @@ class _Pull:
             stalls = stalls + 1 if gone < _STANDS else 0
             lost = not self.way.presses and self._lost(replace(shown, handle=joint.handle), seen, start)
             # What it is not known to do presses against the hand, which gives way.
-            yields = moved.ok or (joint.guessed or joint != self.joint) and moved.status is Status.EXECUTION and gone >= _STANDS
+            yields = moved.ok or (joint.guessed or joint != self.joint) and (
+                moved.status is Status.EXECUTION and gone >= _STANDS)
             if lost or stalls >= _STALLS or not yields:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Tuple
 
 import cv2
 import numpy as np
@@ -207,7 +207,8 @@ def handle_in(points: np.ndarray, eye: np.ndarray) -> Handle:
         The handle.
     """
     grip = points[points[:, 0] > float(np.percentile(points[:, 0], 85.0)) - _POST]
-    middle, extents = np.median(grip, axis=0), [float(np.ptp(np.percentile(grip[:, axis], (2.0, 98.0)))) for axis in (1, 2)]
+    middle = np.median(grip, axis=0)
+    extents = [float(np.ptp(np.percentile(grip[:, axis], (2.0, 98.0)))) for axis in (1, 2)]
     long = max(extents)
     knob = long < _BAR * min(extents)
     thin, lies = max(_THIN, min(extents) - (0.0 if knob else _BLUR)), not knob and extents[0] > extents[1]

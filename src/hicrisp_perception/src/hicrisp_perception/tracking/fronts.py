@@ -125,8 +125,8 @@ class Fronts:
 
     def _welcome(self, found: Case) -> None:
         """Take in a case, or what is better seen of one that is hardly known."""
-        name = next((name for name, (case, _) in self._cases.items()
-                     if math.dist(case.pose.position, found.pose.position) < max(case.size) / 2.0), "") or self._new_name()
+        name = next((name for name, (case, _) in self._cases.items() if math.dist(
+            case.pose.position, found.pose.position) < max(case.size) / 2.0), "") or self._new_name()
         before, looks = self._cases.get(name, (found, 0))
         known = {each: part for each, part in self._parts.items() if part.joint.fixture == name}
         moved = any(part.path[1:] for part in known.values())
@@ -140,7 +140,7 @@ class Fronts:
             joint = Joint(SLIDE, name, front.pose, front.pose.axes[0], front.pose.position, (0.0, _OPENS[SLIDE]),
                           front.handle.pose, front.handle.bar, guessed=True)
             self._parts[own] = _Part(front, joint, front.pose, self._stamp, Visibility.VISIBLE,
-                                     (Pose(front.pose.apply(front.handle.pose.position), front.pose.orientation),))
+                                     (replace(front.pose, position=front.pose.apply(front.handle.pose.position)),))
 
     def _claim(self, name: str, ground: Ground, claimed: np.ndarray) -> None:
         case, _ = self._cases[name]
@@ -254,7 +254,8 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector])
         yaw, offset = yaw + math.pi, -offset
     normal = (math.cos(yaw), math.sin(yaw))
     on = np.abs(near[:, :2] @ np.array(normal) - offset) < ON_PLANE
-    if np.count_nonzero(on) < max(_SEEN * part.front.pixels, _MOST_OF_IT * len(near)) or abs(math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
+    if np.count_nonzero(on) < max(_SEEN * part.front.pixels, _MOST_OF_IT * len(near)) or abs(
+            math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
         return None
     turned = replace(pose, orientation=from_yaw(yaw))
     if at is not None:
