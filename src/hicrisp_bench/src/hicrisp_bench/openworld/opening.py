@@ -1,4 +1,4 @@
-"""Fronts of a cabinet that nobody described: whether they are found and opened, and how well their joints are measured."""
+"""Fronts of a cabinet that nobody described: whether they are found and opened, and their joints measured."""
 
 from __future__ import annotations
 

@@ -107,7 +107,8 @@ def _drawer(home: Pose, width: float, height: float, depth: float, _: float, dic
     back, inner, low = -(depth - 1.5 * _RIM), width / 2.0 - 0.008, -half[2] + 0.006
     rim = half[2] - 0.02
     box = [block((back, -inner, low), (0.0, inner, low + _FLOOR)),
-           block((back, -inner, low), (back + _WALL, inner, rim)), *(block((back, side - _WALL / 2.0, low), (0.0, side + _WALL / 2.0, rim)) for side in (-inner, inner))]
+           block((back, -inner, low), (back + _WALL, inner, rim)),
+           *(block((back, side - _WALL / 2.0, low), (0.0, side + _WALL / 2.0, rim)) for side in (-inner, inner))]
     at = (half[0] + _STANDS_OFF, 0.0, dice.uniform(0.0, height / 4.0))
     bar = rod(at, (0.0, 1.0, 0.0), 0.012, long, 2)
     posts = [rod((half[0] + _STANDS_OFF / 2.0, side * (long / 2.0 - _POST), at[2]), (1.0, 0.0, 0.0), _POST,

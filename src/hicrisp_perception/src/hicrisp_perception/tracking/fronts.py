@@ -99,8 +99,8 @@ class Fronts:
             return item
         deep = self._cases[joint.fixture][0].size[0]
         back = Pose(((THICK - deep) / 2.0, 0.0, 0.0))
-        return replace(item, shape="tray", size=(deep, *part.front.size[1:]), pose=part.pose.compose(back), joint=replace(
-            joint, home=joint.home.compose(back), handle=back.inverse().compose(handle.pose)))
+        joint = replace(joint, home=joint.home.compose(back), handle=back.inverse().compose(handle.pose))
+        return replace(item, shape="tray", size=(deep, *part.front.size[1:]), pose=part.pose.compose(back), joint=joint)
 
     def look(self, ground: Ground, claimed: np.ndarray, hands: Mapping[str, ObservedHand]) -> None:
         """Follow the fronts through a picture, find new ones, and claim the pixels that show them.
