@@ -10,14 +10,10 @@ from typing import Iterator
 import pytest
 from hicrisp_bench.openworld.opening import OpeningTrial, run_opening_trial
 from hicrisp_bench.trial import camera_sight
-from hicrisp_core.factory import load_factory
-from hicrisp_core.model import Relation, Task
-from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.model import Command, Status
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.undescribed import fittings_of, wares_of, with_undescribed
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_libero.episode import GoalGiven
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.faults import hands
 
@@ -75,12 +71,9 @@ def test_a_front_that_does_not_move_is_said_to_be_a_fixed_panel(world: EmbeddedW
         world.pass_time(0.2)
         state = world.observe(Deadline(1.0))
     door = next(item for item in state.objects.values() if item.type == "door")
-    parts = load_factory(CONFIG, world.scene.domain, "open_loop", bodies=bodies_of(world.scene))
-    goal = GoalGiven(Goal.of(Holds(Relation(door.name, "open", ""))))
-    run = parts.executive({world.robot.name: world.robot}, world, lambda _: None, Event(), interpreter=goal).run(
-        Task("open the door"))
-    assert not run.success
-    assert "may be a fixed panel" in run.message
+    outcome = world.robot.execute(Command("open", {"item": door.name}), Deadline(120.0), Event())
+    assert outcome.status is Status.EXECUTION
+    assert "may be a fixed panel" in outcome.message
 
 
 def test_faults_move_the_objects_beside_a_cabinet_and_nothing_of_it(world: EmbeddedWorld) -> None:
