@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_files import read_yaml
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.undescribed import Ware, wares_of, with_undescribed
 from hicrisp_gazebo.scene_models import SCENERY, models_of, scenery
@@ -129,3 +130,8 @@ def test_a_mesh_of_another_form_has_another_file_and_one_of_the_same_form_the_sa
     assert {file.name: file.stat().st_mtime_ns for file in home.iterdir()} == first
     ware_sdf(wares["bowl"])
     assert set(first) < {file.name for file in home.iterdir()}
+
+
+def test_a_cabinet_whose_joints_nobody_would_move_is_refused() -> None:
+    with pytest.raises(ConfigError, match="cabinet"):
+        with_wares(load_scene("cabinet", 1), 1)

@@ -79,7 +79,8 @@ ENTRY = StackEntry(COMMAND, FEEDBACK, 3, Maker(MakerKind.MODEL, "stub"))
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
 VAGUE = Uncertainty(0.004, 0.002, 0.02)
-JOINT = Joint("swing", "cupboard", POSE, (0.0, 0.0, 1.0), (0.1, 0.2, 0.3), (0.0, 1.7), POSE, (0.016, 0.1), 4.0)
+JOINT = Joint("swing", "cupboard", POSE, (0.0, 0.0, 1.0), (0.1, 0.2, 0.3), (0.0, 1.7), POSE, (0.016, 0.1), 4.0,
+              guessed=True)
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True,
                     VAGUE, Visibility.HIDDEN, 2.5, SHAPES["bowl"], JOINT)
 

@@ -8,8 +8,9 @@ from typing import List
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE, VISION
+from hicrisp_core.scene.cabinet import DOOR, DRAWER
 
-from hicrisp_bench.openworld import explained, testimony
+from hicrisp_bench.openworld import explained, opening, testimony
 from hicrisp_bench.openworld.grounding import (
     GROUNDED,
     OUTCOMES,
@@ -70,6 +71,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--explained", action="store_true",
                         help="have the item slip in each task, and --llm correct that, with and without its words on "
                              "pictures")
+    parser.add_argument("--opening", action="store_true",
+                        help="have the drawer and the door of a cabinet opened that no file describes")
     add_llm(parser, OFFLINE, "nothing is named")
     add_policies(parser, POLICIES)
 
@@ -90,6 +93,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         return _grounding(options, runner)
     if options.explained:
         return _explained(options, runner)
+    if options.opening:
+        return _opening(options, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     asked = llm_of(options).of_role(VISION)
     namer = None if asked.offline else asked
@@ -136,6 +141,16 @@ def _explained(options: argparse.Namespace, runner: Runner) -> Report:
     found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
     return Report([explained.row_of(policy, own) for policy, own in found], explained.COLUMNS, (), explained.NOTE,
                   {"trials": [{"policy": policy, **each} for policy, own in found for each in own.whole]})
+
+
+def _opening(options: argparse.Namespace, runner: Runner) -> Report:
+    cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front)
+                      for seed in range(options.seed, options.seed + options.trials)]) for front in (DRAWER, DOOR)]
+    found = runner.by_case(opening.run_opening_trial, cases, opening.key_of, "openworld")
+    failed = [{"front": front, **each} for front, own in found for each in own.whole if not each["opened"]]
+    return Report([opening.row_of(front, own) for front, own in found], opening.COLUMNS, (), opening.NOTE,
+                  {"trials": [{"front": front, **each} for front, own in found for each in own.whole]},
+                  (Section("Not opened", failed, ("front", "seed", "message")),))
 
 
 def _grounding(options: argparse.Namespace, runner: Runner) -> Report:

@@ -90,7 +90,7 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     if opened:
         alike = found.type in domain.types and domain.is_a(found.type, opened)
         return replace(found, type=found.type if alike else opened, movable=False)
-    general = item in domain.types.values()
+    general = item in domain.types.values() and found.joint is None
     form = found.form
     parts = [found.size] if form.grips is None else [part.size for part in form.grips(found.size)]
     fits = general and (bool(form.walls) or form.rim or any(min(size[:2]) <= opening for size in parts))

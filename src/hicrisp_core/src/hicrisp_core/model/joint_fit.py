@@ -1,4 +1,4 @@
-"""How something moves that was pulled: along a line or about an upright axis, by the path of its handle and its turn."""
+"""How something moves that was pulled: along a line or about an upright axis, by its handle's path and its turn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RADII, _BESIDE, _ROUNDS = np.geomspace(0.04, _WIDEST, 25), np.linspace(-0.2, 0.
 
 
 @dataclass(frozen=True)
-class Motion:
+class PulledMotion:
     """A line or a circle in the world frame.
 
     Args:
@@ -38,7 +38,7 @@ class Motion:
     point: Vector
 
 
-def motion_of(path: Sequence[Pose]) -> Optional[Motion]:
+def motion_of(path: Sequence[Pose]) -> Optional[PulledMotion]:
     """Return the motion that explains a path.
 
     Args:
@@ -72,9 +72,9 @@ def motion_of(path: Sequence[Pose]) -> Optional[Motion]:
         ahead, aside = np.meshgrid(*(at + np.linspace(-1.0, 1.0, 9) * width for at, width in zip(best, span)))
         span /= 2.0
     if line - circle < _CLEARLY:
-        return Motion(SLIDE, _vector(along), _vector(begin)) if way > _SLID else None
+        return PulledMotion(SLIDE, _vector(along), _vector(begin)) if way > _SLID else None
     x, y = best @ frame + begin[:2]
-    return Motion(SWING, (0.0, 0.0, math.copysign(1.0, best[1])), (float(x), float(y), float(begin[2])))
+    return PulledMotion(SWING, (0.0, 0.0, math.copysign(1.0, best[1])), (float(x), float(y), float(begin[2])))
 
 
 def _misfit(centres: np.ndarray, path: np.ndarray, turns: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ def ways(
     outer = max(0.0, thick / 2.0 - _HELD)
     grasps = [replace(grasp, pose=grasp.before(back)) for grasp in grasp_candidates(bar, world, gripper, straight)
               for back in ((0.0, outer) if outer > 0.0 else (0.0,))]
-    pressing = [] if joint.kind == TURN or opens and joint.kind != SLIDE else [
+    pressing = [] if lean or joint.kind == TURN or opens and joint.kind != SLIDE else [
         Grasp(tool, 0.0, 0.0, away=gripper.away(tool)) for tool in _pressing(part, joint, pose, world, gripper, opens)]
     for grasp in (*grasps, *pressing):
         room = hand_room(grasp.pose, grasp.opening, world, gripper, bar.name)

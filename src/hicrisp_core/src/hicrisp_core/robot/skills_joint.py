@@ -133,16 +133,18 @@ def _ranked(
     those without room where only what can be moved away leaves none, those that hold the bar, and those with most room
     for hand and joints.
     """
-    found: List[Tuple[int, bool, bool, float, int, HandleWay]] = []
+    found: List[Tuple[bool, int, bool, bool, float, int, HandleWay]] = []
     inside = inside_of(world.objects, shut=False)  # It moves along.
     bare = replace(part, joint=None)  # The hand is at its bar.
     world = replace(world, objects={
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    # A hand leans only where it reaches a level bar in no other way.
+    # A hand leans only where it reaches a level bar in no other way. What only shows as it is pulled how it moves, it
+    # holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
-                 for lean in (LEANS if joint.lies else LEANS[:1]) if not found)
+                 for lean in (LEANS if joint.lies else LEANS[:1])
+                 if not found or joint.guessed and all(way.presses for *_, way in found))
     for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
@@ -158,8 +160,8 @@ def _ranked(
         if len(margins) > _WHOLE:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            found.append((-free, way.wedged, way.presses, -worth, number, way))
-    return [way for *_, way in sorted(found, key=lambda each: each[:5])]
+            found.append((joint.guessed and way.presses, -free, way.wedged, way.presses, -worth, number, way))
+    return [way for *_, way in sorted(found, key=lambda each: each[:6])]
 
 
 @dataclass

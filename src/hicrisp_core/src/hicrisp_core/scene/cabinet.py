@@ -1,4 +1,4 @@
-"""A cabinet that only the simulator knows of: a drawer with a bar and a door with a knob, side by side, drawn by seed."""
+"""A cabinet that only the simulator knows of: a drawer with a bar beside a door with a knob, drawn by seed."""
 
 from __future__ import annotations
 
@@ -106,12 +106,13 @@ def _drawer(home: Pose, width: float, height: float, depth: float, _: float, dic
     half, long = (_PANEL / 2.0, width / 2.0, height / 2.0), dice.uniform(0.08, min(0.13, width - 0.04))
     back, inner, low = -(depth - 1.5 * _RIM), width / 2.0 - 0.008, -half[2] + 0.006
     rim = half[2] - 0.02
-    box = [block((back, -inner, low), (0.0, inner, low + _FLOOR)), block((back, -inner, low), (back + _WALL, inner, rim)),
+    box = [block((back, -inner, low), (0.0, inner, low + _FLOOR)),
+           block((back, -inner, low), (back + _WALL, inner, rim)),
            *(block((back, side - _WALL / 2.0, low), (0.0, side + _WALL / 2.0, rim)) for side in (-inner, inner))]
     at = (half[0] + _STANDS_OFF, 0.0, dice.uniform(0.0, height / 4.0))
     bar = rod(at, (0.0, 1.0, 0.0), 0.012, long, 2)
-    posts = [rod((half[0] + _STANDS_OFF / 2.0, side * (long / 2.0 - _POST), at[2]), (1.0, 0.0, 0.0), _POST, _STANDS_OFF, 2)
-             for side in (-1.0, 1.0)]
+    posts = [rod((half[0] + _STANDS_OFF / 2.0, side * (long / 2.0 - _POST), at[2]), (1.0, 0.0, 0.0), _POST,
+                 _STANDS_OFF, 2) for side in (-1.0, 1.0)]
     axis = rotate(home.orientation, (1.0, 0.0, 0.0))
     handle = Pose(at, from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
     joint = Joint(SLIDE, CASE, home, axis, home.position, (0.0, _OUT), handle, (0.012, long))

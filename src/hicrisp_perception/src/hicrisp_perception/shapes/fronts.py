@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Tuple
 
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, Vector
-from hicrisp_core.model.geometry import from_axes, from_yaw
+from hicrisp_core.model.geometry import IDENTITY, from_axes, from_yaw
 
 from hicrisp_perception.shapes.segments import Ground, Window, pieces_in
 from hicrisp_perception.view import NEIGHBOURS
@@ -24,8 +24,8 @@ _STANDS_OFF, _BEFORE = 0.014, 0.09
 """How far what a hand takes is before its front, metres."""
 _HANDLE_PIXELS, _LONGEST, _OFF_TABLE = 10, 0.3, 0.03
 """Pixels of a handle at least; its length at most and its height above the table at least, metres."""
-_THIN, _GRIPPED = 0.006, 0.03
-"""Thickness of a bar, and of a knob at least, metres."""
+_THIN, _POST = 0.006, 0.012
+"""Thickness of a bar at least, and how far behind its outermost points what bears it begins, metres."""
 _BLUR = 0.002
 """By how much noise and the pixels make what is thin seem thicker, metres."""
 _BAR = 1.8
@@ -167,7 +167,7 @@ def _case(ground: Ground, window: Window, mask: np.ndarray) -> Optional[Case]:
         if inside:
             points = max(inside, key=len)
             shift = np.array([-THICK / 2.0, *middle])
-            handle = _handle(points - shift, to_eye - shift)
+            handle = handle_in(points - shift, to_eye - shift)
             x0, y0, z0 = shift.tolist()
             fronts.append(Front(frame.compose(Pose((x0, y0, z0))), (THICK, float(right - left), float(high - low)),
                                 handle, int(stats[label, cv2.CC_STAT_AREA])))
@@ -196,21 +196,25 @@ def _handles(mask: np.ndarray, out: np.ndarray, along: np.ndarray, z: np.ndarray
     return found
 
 
-def _handle(points: np.ndarray, eye: np.ndarray) -> Handle:
-    """Return a bar or a knob from its points in the frame of its front."""
-    far = float(np.percentile(points[:, 0], 85.0))
-    grip = points[points[:, 0] > far - 0.012]  # Not the post that bears it.
+def handle_in(points: np.ndarray, eye: np.ndarray) -> Handle:
+    """Return the bar or the knob of which points are the side that is seen.
+
+    Args:
+        points: array (n, 3) in the frame of its front, metres.
+        eye: where the camera is, array (3,), same frame.
+
+    Returns:
+        The handle.
+    """
+    grip = points[points[:, 0] > float(np.percentile(points[:, 0], 85.0)) - _POST]
     middle = np.median(grip, axis=0)
-    flat = grip[:, 1:] - grip[:, 1:].mean(axis=0)
-    way = np.linalg.svd(flat.T @ flat)[0][:, 0]
-    lies = abs(way[0]) > abs(way[1])
-    (width, height) = (float(np.ptp(np.percentile(grip[:, axis], (2.0, 98.0)))) for axis in (1, 2))
-    long, thin = (width, height) if lies else (height, width)
-    knob = long < _BAR * thin
-    thick = max(_THIN, min(width, thin) - _BLUR) if not knob else max(min(width, height), _BLUR * 2.0)
+    extents = [float(np.ptp(np.percentile(grip[:, axis], (2.0, 98.0)))) for axis in (1, 2)]
+    long = max(extents)
+    knob = long < _BAR * min(extents)
+    thin, lies = max(_THIN, min(extents) - (0.0 if knob else _BLUR)), not knob and extents[0] > extents[1]
     if not knob:
-        middle[1 if lies else 2] = float(np.mean(np.percentile(grip[:, 1 if lies else 2], (2.0, 98.0))))
-    centre = middle - (eye - middle) / np.linalg.norm(eye - middle) * thick / 2.0
-    x, y, z = centre.tolist()
-    turn = from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) if lies and not knob else (0.0, 0.0, 0.0, 1.0)
-    return Handle(Pose((x, y, z), turn), (thick, max(long, thick)), knob)
+        axis = 1 if lies else 2
+        middle[axis] = float(np.mean(np.percentile(grip[:, axis], (2.0, 98.0))))
+    x, y, z = (middle - (eye - middle) / np.linalg.norm(eye - middle) * thin / 2.0).tolist()
+    turn = from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) if lies else IDENTITY
+    return Handle(Pose((x, y, z), turn), (thin, extents[1] if knob else long), knob)

@@ -99,8 +99,8 @@ class Fronts:
             return item
         deep = self._cases[joint.fixture][0].size[0]
         back = Pose(((THICK - deep) / 2.0, 0.0, 0.0))
-        return replace(item, shape="tray", size=(deep, *part.front.size[1:]), pose=part.pose.compose(back), joint=replace(
-            joint, home=joint.home.compose(back), handle=back.inverse().compose(handle.pose)))
+        joint = replace(joint, home=joint.home.compose(back), handle=back.inverse().compose(handle.pose))
+        return replace(item, shape="tray", size=(deep, *part.front.size[1:]), pose=part.pose.compose(back), joint=joint)
 
     def look(self, ground: Ground, claimed: np.ndarray, hands: Mapping[str, ObservedHand]) -> None:
         """Follow the fronts through a picture, find new ones, and claim the pixels that show them.
@@ -125,8 +125,8 @@ class Fronts:
 
     def _welcome(self, found: Case) -> None:
         """Take in a case, or what is better seen of one that is hardly known."""
-        name = next((name for name, (case, _) in self._cases.items()
-                     if math.dist(case.pose.position, found.pose.position) < max(case.size) / 2.0), "") or self._new_name()
+        name = next((name for name, (case, _) in self._cases.items() if math.dist(
+            case.pose.position, found.pose.position) < max(case.size) / 2.0), "") or self._new_name()
         before, looks = self._cases.get(name, (found, 0))
         known = {each: part for each, part in self._parts.items() if part.joint.fixture == name}
         moved = any(part.path[1:] for part in known.values())
@@ -140,7 +140,7 @@ class Fronts:
             joint = Joint(SLIDE, name, front.pose, front.pose.axes[0], front.pose.position, (0.0, _OPENS[SLIDE]),
                           front.handle.pose, front.handle.bar, guessed=True)
             self._parts[own] = _Part(front, joint, front.pose, self._stamp, Visibility.VISIBLE,
-                                     (Pose(front.pose.apply(front.handle.pose.position), front.pose.orientation),))
+                                     (replace(front.pose, position=front.pose.apply(front.handle.pose.position)),))
 
     def _claim(self, name: str, ground: Ground, claimed: np.ndarray) -> None:
         case, _ = self._cases[name]
@@ -191,6 +191,9 @@ def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand]
         at = hands[part.grip[0]].tool.compose(part.grip[2]).position
         expected = pose if joint.guessed else joint.moved(joint.home, _position(joint, at, handle))
         pose = _with_handle(expected, handle, at)
+    elif joint.kind == SLIDE:  # A plane shows nothing along itself: it is taken to come straight out.
+        out = joint.home.seen(pose.position)[0]
+        pose = replace(joint.home.compose(Pose((out, 0.0, 0.0))), orientation=pose.orientation)
     seen = _on_plane(part, pose, points, at)
     if seen is None and at is None:
         return replace(part, visibility=Visibility.HIDDEN)
@@ -251,7 +254,8 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector])
         yaw, offset = yaw + math.pi, -offset
     normal = (math.cos(yaw), math.sin(yaw))
     on = np.abs(near[:, :2] @ np.array(normal) - offset) < ON_PLANE
-    if np.count_nonzero(on) < max(_SEEN * part.front.pixels, _MOST_OF_IT * len(near)) or abs(math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
+    if np.count_nonzero(on) < max(_SEEN * part.front.pixels, _MOST_OF_IT * len(near)) or abs(
+            math.remainder(yaw - pose.yaw, math.tau)) > _TURNS:
         return None
     turned = replace(pose, orientation=from_yaw(yaw))
     if at is not None:
