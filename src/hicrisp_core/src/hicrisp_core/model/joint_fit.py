@@ -38,11 +38,13 @@ class PulledMotion:
     point: Vector
 
 
-def motion_of(path: Sequence[Pose]) -> Optional[PulledMotion]:
+def motion_of(path: Sequence[Pose], turned: Sequence[bool]) -> Optional[PulledMotion]:
     """Return the motion that explains a path.
 
     Args:
-        path: poses of a handle in the order in which they were measured, world frame; its part stays upright.
+        path: poses of a handle in the order in which they were measured, world frame; x points out of its front, which
+            stays upright.
+        turned: whether the turn of each was measured, too; of the first it was.
 
     Returns:
         The motion; ``None`` while the path is too short to tell.
@@ -54,11 +56,13 @@ def motion_of(path: Sequence[Pose]) -> Optional[PulledMotion]:
     way = float(np.linalg.norm(shifts[far]))
     if way < _SWUNG:
         return None
-    middle = shifts - shifts.mean(axis=0)
+    known, middle = np.array(turned, float), shifts - shifts.mean(axis=0)
     along = np.linalg.svd(middle, full_matrices=False)[2][0]
     along *= math.copysign(1.0, float(along @ shifts[far]))
-    across = middle - np.outer(middle @ along, along)
-    line = float(np.sum((np.linalg.norm(across, axis=1) / _OFF) ** 2 + ((turns - turns.mean()) / _TURNED) ** 2))
+    out = np.array(path[0].axes[0])  # What slides comes straight out of its front.
+    across = middle - np.outer(middle @ out, out)
+    off = turns - float(turns @ known) / known.sum()
+    line = float(np.sum((np.linalg.norm(across, axis=1) / _OFF) ** 2 + known * (off / _TURNED) ** 2))
     level = along[:2] / max(1e-9, float(np.linalg.norm(along[:2])))
     frame = np.array([level, [-level[1], level[0]]])
     path_2d = shifts[:, :2] @ frame.T
@@ -66,7 +70,7 @@ def motion_of(path: Sequence[Pose]) -> Optional[PulledMotion]:
     best, circle, span = np.zeros(2), math.inf, np.array([_BESIDE[1] - _BESIDE[0], 0.15])
     for _ in range(_ROUNDS):
         centres = np.column_stack([ahead.ravel(), aside.ravel()])
-        costs = _misfit(centres, path_2d, turns)
+        costs = _misfit(centres, path_2d, turns, known)
         if float(costs.min()) < circle:
             best, circle = centres[int(np.argmin(costs))], float(costs.min())
         ahead, aside = np.meshgrid(*(at + np.linspace(-1.0, 1.0, 9) * width for at, width in zip(best, span)))
@@ -77,14 +81,14 @@ def motion_of(path: Sequence[Pose]) -> Optional[PulledMotion]:
     return PulledMotion(SWING, (0.0, 0.0, math.copysign(1.0, best[1])), (float(x), float(y), float(begin[2])))
 
 
-def _misfit(centres: np.ndarray, path: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """Return for each centre the squared deviations of a path, array (n, 2), from a turn about it."""
+def _misfit(centres: np.ndarray, path: np.ndarray, turns: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return for each centre the squared deviations of a path (n, 2) from a turn about it; known weighs the turns."""
     arms = path[None] - centres[:, None]
     radii = np.linalg.norm(arms, axis=2)
     angles = np.arctan2(arms[..., 1], arms[..., 0])
     off = np.angle(np.exp(1j * (turns - angles + angles[:, :1])))
     found: np.ndarray = (((radii - radii.mean(axis=1, keepdims=True)) / _OFF) ** 2
-                         + ((off - off.mean(axis=1, keepdims=True)) / _TURNED) ** 2).sum(axis=1)
+                         + known * ((off - (off @ known / known.sum())[:, None]) / _TURNED) ** 2).sum(axis=1)
     found[radii.mean(axis=1) > _WIDEST] = math.inf
     return found
 

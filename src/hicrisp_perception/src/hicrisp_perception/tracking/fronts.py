@@ -53,6 +53,7 @@ class _Part:
         joint: its home is the front's pose.
         pose: of the front now, world frame.
         path: poses of the front with their positions at its handle, a step apart.
+        turned: whether its plane was seen at each of these, which tells its turn.
         grip: the hand that holds it, its opening then, and the handle in the tool's frame.
     """
 
@@ -62,6 +63,7 @@ class _Part:
     stamp: float
     visibility: Visibility
     path: Tuple[Pose, ...]
+    turned: Tuple[bool, ...] = (True,)
     grip: Optional[Tuple[str, float, Pose]] = None
 
 
@@ -200,7 +202,7 @@ def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand]
     pose = seen or pose
     place = pose.apply(handle.position)
     if math.dist(place, part.path[-1].position) > _STEP:
-        part = replace(part, path=(*part.path, Pose(place, pose.orientation)))
+        part = replace(part, path=(*part.path, Pose(place, pose.orientation)), turned=(*part.turned, seen is not None))
         part = replace(part, joint=_estimated(part))
     if not part.joint.guessed:
         pose = part.joint.moved(part.joint.home, part.joint.position(pose))
@@ -267,7 +269,7 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector])
 
 def _estimated(part: _Part) -> Joint:
     """Return the joint by the path of the handle, which begins where that was seen shut."""
-    motion = motion_of(part.path)
+    motion = motion_of(part.path, part.turned)
     if motion is None:
         return part.joint
     return replace(part.joint, kind=motion.kind, axis=motion.axis, point=motion.point,
