@@ -55,13 +55,13 @@ def test_a_hand_with_a_finger_under_what_it_lays_down_draws_straight_back() -> N
     half = math.sqrt(0.5)
     lying = Pose((0.5, -0.2, 0.05), (0.0, half, 0.0, half))
     arm = ScriptedArm(WorldObject("box", "can", "cylinder", (0.04, 0.04, 0.16), pose=Pose((0.4, 0.1, 0.08))))
-    arm.margins = lambda pose: None if 0.1 < abs(pose.axes[2][2]) and not 0.4 < abs(pose.axes[1][2]) < 0.9 else 1.0
+    arm.margins = lambda pose: None if abs(pose.axes[2][2]) > 0.1 and not 0.4 < abs(pose.axes[1][2]) < 0.9 else 1.0
     assert run(arm, replace(PICK, target=lying)).ok
     assert abs(arm.pose.axes[2][2]) < 0.1
     opened, move = [], arm.move_gripper
     arm.move_gripper = lambda opening, *rest: (opened.append(arm.pose), move(opening, *rest))[1]
     assert run(arm, replace(PLACE, target=lying, aim=lying)).ok
-    assert 0.4 < abs(opened[-1].axes[1][2])
+    assert abs(opened[-1].axes[1][2]) > 0.4
     x, y, back = opened[-1].seen(arm.pose.position)
     assert (x, y) == pytest.approx((0.0, 0.0), abs=1e-6)
     assert back < -0.05
