@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from hicrisp_core.model.shapes import SHAPES, Solid, measured
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.skills_placements import hold_of, ways_to_place
 from panda_body import HAND
+from test_skills import PICK, PLACE, ScriptedArm, run
 
 AT = Pose((0.5, 0.0, 0.04))
 JOINT = Joint(SLIDE, "chest", AT, (-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2), Pose((-0.11, 0.0, 0.0)), (0.01, 0.1))
@@ -47,3 +49,19 @@ def test_what_is_too_tall_for_a_drawer_tips_over_in_it_into_its_place() -> None:
         edges = [way.item.apply((x, y, -0.075)) for x in (-0.02, 0.02) for y in (-0.03, 0.03)]
         at = min(edges, key=lambda edge: edge[2])
         assert min(abs(at[0] - low_x), abs(at[0] - high_x)) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_hand_with_a_finger_under_what_it_lays_down_draws_straight_back() -> None:
+    half = math.sqrt(0.5)
+    lying = Pose((0.5, -0.2, 0.05), (0.0, half, 0.0, half))
+    arm = ScriptedArm(WorldObject("box", "can", "cylinder", (0.04, 0.04, 0.16), pose=Pose((0.4, 0.1, 0.08))))
+    arm.margins = lambda pose: None if abs(pose.axes[2][2]) > 0.1 and not 0.4 < abs(pose.axes[1][2]) < 0.9 else 1.0
+    assert run(arm, replace(PICK, target=lying)).ok
+    assert abs(arm.pose.axes[2][2]) < 0.1
+    opened, move = [], arm.move_gripper
+    arm.move_gripper = lambda opening, *rest: (opened.append(arm.pose), move(opening, *rest))[1]
+    assert run(arm, replace(PLACE, target=lying, aim=lying)).ok
+    assert abs(opened[-1].axes[1][2]) > 0.4
+    x, y, back = opened[-1].seen(arm.pose.position)
+    assert (x, y) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert back < -0.05

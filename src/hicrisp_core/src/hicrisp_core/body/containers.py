@@ -114,7 +114,7 @@ def inside_box(
         for turn in ways:
             height = floor - vertical_span(item, Pose(here.position, turn))[0]
             shadow = footprint(item, Pose(here.position, turn)).bounds
-            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS if lying is None else _SPOTS // 2)
+            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
                              for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
             spaces.update({spot: min((footprint(part, spot).distance(wall) for part, wall in parts), default=math.inf)
                            for spot in (Pose((x, y, height), turn) for x in along for y in across)})

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import Iterator, List, Tuple
+from typing import Iterator, Tuple
 
 from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.config.settings import fixed
-from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import heading
 from hicrisp_core.model.keep_out import footprint, half_extents, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 
 _ELSEWHERE = 0.10
 """Cut-off distance for clearance checks, metres."""
-_EDGES = tuple((corner, corner | bit) for bit in (1, 2, 4) for corner in range(8) if not corner & bit)
-"""Of a box, between its corners in the order of their coordinates."""
-_STRAIGHT, _TOUCHES = 0.9999, 1e-9
-"""Least vertical part of an axis of a hand that does not lean; and the distance up to which shapes touch, metres."""
+_SLICES = 5
+"""Into which a leaning hand's parts are cut: each is above other ground than the next."""
 
 
 @dataclass(frozen=True)
@@ -105,20 +103,13 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     Returns:
         The least clearance and the objects that touch the hand.
     """
-    hand = [(corners, MultiPoint([corner[:2] for corner in corners]).convex_hull)
-            for corners in _parts(tool, opening, gripper)]
-    leans = all(abs(axis[2]) < _STRAIGHT for axis in tool.axes)
+    hand = list(_parts(tool, opening, gripper))
     nearest, blockers = math.inf, []
     for name, item in sorted(world.objects.items()):
         if name == held or item.pose is None or item.form.ground or _far(tool, item, item.pose, gripper):
             continue
-        space = math.inf
-        for (shadow, bottom, top), (corners, whole) in product(_walls(item, item.pose), hand):
-            if _overlap(corners, bottom, top):
-                apart = whole.distance(shadow)
-                if leans and apart < max(nearest, _TOUCHES):  # No part of it is nearer than the whole.
-                    apart = _between(corners, bottom, top).distance(shadow)
-                space = min(space, apart)
+        space = min((part.distance(shadow) for shadow, bottom, top in _walls(item, item.pose)
+                     for part, low, high in hand if top > low and bottom < high), default=math.inf)
         nearest = min(nearest, space)
         if space <= 0.0:
             blockers.append(name)
@@ -206,33 +197,21 @@ def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripp
     return hand_room(tool, opening, world, gripper, held).clearance
 
 
-def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[List[Vector]]:
-    """Yield the corners of the boxes around the fingers and the palm, world frame."""
+def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[Tuple[BaseGeometry, float, float]]:
+    """Yield the shadows of the fingers and the palm on the ground, with the heights between which each is."""
     half, inner, outer = gripper.finger[0] / 2.0, opening / 2.0, opening / 2.0 + gripper.finger[1]
     across, along = gripper.palm[0] / 2.0, gripper.palm[1] / 2.0
     fingers, palm = (-gripper.depth, gripper.tip), (-gripper.depth - gripper.height, -gripper.depth)
-    for box in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
-                ((-across, across), (-along, along), palm)):
-        yield [tool.apply(corner) for corner in product(*box)]
-
-
-def _overlap(corners: List[Vector], bottom: float, top: float) -> bool:
-    heights = [corner[2] for corner in corners]
-    return top > min(heights) and bottom < max(heights)
-
-
-def _between(corners: List[Vector], bottom: float, top: float) -> BaseGeometry:
-    """Return the shadow on the ground of what of a box is between two heights, metres: a part that leans is elsewhere
-    at each height.
-    """
-    points = [corner[:2] for corner in corners if bottom <= corner[2] <= top]
-    for one, other in _EDGES:
-        (x, y, low), (far_x, far_y, high) = corners[one], corners[other]
-        for level in (bottom, top):
-            if (low - level) * (high - level) < 0.0:
-                part = (level - low) / (high - low)
-                points.append((x + part * (far_x - x), y + part * (far_y - y)))
-    return MultiPoint(points).convex_hull
+    down, sideways = (_SLICES if 0.1 < abs(axis[2]) < 0.99 else 1 for axis in (tool.axes[2], tool.axes[1]))
+    for xs, (left, right), (low, high), wide in (
+            ((-half, half), (inner, outer), fingers, 1), ((-half, half), (-outer, -inner), fingers, 1),
+            ((-across, across), (-along, along), palm, sideways)):
+        for slab, strip in product(range(down), range(wide)):
+            zs = [low + (high - low) * part / down for part in (slab, slab + 1)]
+            ys = [left + (right - left) * part / wide for part in (strip, strip + 1)]
+            corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
+            heights = [corner[2] for corner in corners]
+            yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
 
 
 def _far(tool: Pose, item: WorldObject, pose: Pose, gripper: Gripper) -> bool:
