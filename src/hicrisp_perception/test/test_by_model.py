@@ -15,14 +15,12 @@ from hicrisp_perception.tracking.by_model import (
     Models,
     _alike,
     _cheapest,
-    _joined,
     _Laid,
-    _Seen,
-    _seen,
     _shifted,
     _weighed,
 )
 from hicrisp_perception.tracking.looks import Look, local, pulled
+from hicrisp_perception.tracking.pieces import SeenPiece, joined, piece_of
 
 
 def bar(seed: int = 0, count: int = 600) -> np.ndarray:
@@ -90,7 +88,7 @@ def test_where_little_shows_and_fits_worse_than_the_whole_did_its_place_is_in_do
 
 def test_a_model_of_which_no_more_than_a_speck_shows_is_not_there():
     item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
-    measured = _Seen(look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
+    measured = SeenPiece(look.points[:200] + pose.position, look.colours[:200], (0.5, 0.0), 0.02)
     costs = [_weighed(look, measured, pose, ground_of(draw([(item, pose), *more]))).cost
              for more in ((), [(box("wall", size=(0.01, 0.3, 0.2)), at(0.57, 0.0, 0.1))])]
     assert costs[0] < 0.8
@@ -108,7 +106,7 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
     for paint in (np.full((600, 3), 140.0), speckles):
         look = Look(np.hstack([rows[:, :3], paint, rows[:, 6:]]))
         shown = 140.0 + dice.choice((-30.0, 30.0), (200, 1)) * np.ones(3)
-        measured = _Seen(look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
+        measured = SeenPiece(look.points[:200] + pose.position, shown, (0.5, 0.0), 0.02)
         costs.append(_weighed(look, measured, pose, ground).cost)
     assert costs[1] < costs[0] - 0.3
 
@@ -116,7 +114,7 @@ def test_speckles_speak_against_plain_paint_and_not_against_paint_with_speckles(
 def test_unlike_light_alone_leaves_no_object_without_a_name():
     models, seen = Models({"bar": bar(), "other": bar(1)}, {}), []
     for name, light, x in (("bar", 0.17, 0.4), ("other", 0.5, 0.7)):
-        seen.append(_Seen(np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
+        seen.append(SeenPiece(np.zeros((200, 3)), np.zeros((200, 3)), (x, 0.0), 0.02))
         models._tried[name, (*seen[-1].key, 1)] = _Laid(at(x, 0.0, 0.01), 1.4, light)
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
@@ -134,16 +132,16 @@ def test_an_object_that_another_one_splits_is_found_in_its_pieces_together():
 
 def test_pieces_are_joined_as_far_as_an_object_reaches_and_each_is_of_one():
     models = Models({"bar": bar(), "other": bar(1)}, {})
-    pieces = [_Seen(np.full((40, 3), (x, 0.0, 0.01)), np.zeros((40, 3)), (x, 0.0), 0.02)
+    pieces = [SeenPiece(np.full((40, 3), (x, 0.0, 0.01)), np.zeros((40, 3)), (x, 0.0), 0.02)
               for x in (0.3, 0.34, 0.41, 0.9)]
-    joined = _joined(pieces, 0.13)
-    assert [each.pieces for each in joined] == [tuple(pieces[:2]), (pieces[2], *pieces[:2])]
-    assert joined[1].reach == pytest.approx(0.11)
-    for each, name, cost in ((joined[0], "bar", 1.2), (joined[1], "other", 0.5)):
+    found = joined(pieces, 0.13)
+    assert [each.pieces for each in found] == [tuple(pieces[:2]), (pieces[2], *pieces[:2])]
+    assert found[1].reach == pytest.approx(0.11)
+    for each, name, cost in ((found[0], "bar", 1.2), (found[1], "other", 0.5)):
         models._tried[name, (*each.key, 1)] = _Laid(at(*each.middle, 0.01), cost, 1.0)
     models._begun = True
     things = {name: box(name) for name in ("bar", "other")}
-    assert set(models._named(joined, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == {"other"}
+    assert set(models._named(found, things, [(0.0, 0.0, 0.0, 1.0)], ground_of(draw([])), PastFindings())) == {"other"}
 
 
 @pytest.mark.parametrize("tall", [0.008, 0.016])
@@ -209,7 +207,7 @@ def test_models_are_laid_into_what_the_cameras_pose_says_where_the_table_is_seen
     seen = ground_of(draw([(box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.06))]))
     ground = replace(seen, level=TablePlane(offset=-0.012), height=seen.height + np.float32(0.012))
     everywhere = slice(0, 480), slice(0, 640)
-    piece = _seen(ground, everywhere, ground.things, (0.5, 0.0))
+    piece = piece_of(ground, everywhere, ground.things, (0.5, 0.0))
     assert piece.top == pytest.approx(0.07, abs=0.004)
 
 
@@ -227,7 +225,7 @@ def test_what_fits_badly_is_shifted_to_where_less_of_what_is_behind_it_shows():
     item, pose, look = box("bar", "blue", (0.12, 0.04, 0.02)), at(0.5, 0.0, 0.01), Look(bar())
     ground = ground_of(draw([(item, pose)]))
     edge = (look.points[:, 2] > 0.009) & (look.points[:, 0] > 0.04)
-    measured = _Seen(look.points[edge] + pose.position, look.colours[edge], (0.5, 0.0), 0.02)
+    measured = SeenPiece(look.points[edge] + pose.position, look.colours[edge], (0.5, 0.0), 0.02)
     begun = _weighed(look, measured, at(0.5, 0.01, 0.01), ground)
     shifted = _shifted(look, measured, begun, ground)
     assert shifted.cost < begun.cost

@@ -7,29 +7,23 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import ON_TABLE, Fit
 from hicrisp_perception.shapes.outline import OutlineFit
-from hicrisp_perception.shapes.segments import Ground, Window
-from hicrisp_perception.shapes.separating import mixed
+from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.boxes import boxes_in
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.tracking.looks import Look, claim_close, local, pulled
+from hicrisp_perception.tracking.pieces import LEAST, NEAR, SeenPiece, joined, piece_of
 from hicrisp_perception.view import matrix_of
 
-_POINTS = 200
-"""Measured points of an object that are compared with a model."""
-_BESIDE = 4
-"""Places away from the middle of what is larger than an object, where it may be."""
 _FEW, _YAWS, _BEST = 60, 12, 4
 """Points and turns with which it begins, and how many of these are looked at closer."""
 _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
@@ -37,10 +31,6 @@ _STEPS = ((0.04, 4), (0.02, 4), (0.012, 3), (0.006, 3))
 _SHIFTS, _FAR = (0.016, 0.008, 0.004), 2.5
 """Metres by which what fits badly is shifted to fit better, and cost up to which that is tried."""
 _AROUND = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
-_NEAR = 0.012
-"""Metres from a model within which a point is explained by it."""
-_LEAST = 40
-"""Pixels by which an object is known."""
 _TRIES = 8
 """Pairs of an object and of what is seen that are compared in a picture but the first."""
 _WORSE, _LEAST_GONE = 0.3, 20
@@ -71,40 +61,6 @@ _LIES: Tuple[Quaternion, ...] = ((_HALF, 0.0, 0.0, _HALF), (-_HALF, 0.0, 0.0, _H
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _ROUNDS = (((_UPRIGHT,), False), ((_UPRIGHT,), False), (_LIES, False), ((_UPRIGHT,), True))
 """How objects may stand or lie that are looked for in what those before leave, and whether in several pieces of it."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """Measured points that may be of one object: places in the world frame, metres, and colours, 0 to 255; of how many
-    pieces, and how far across these are together, metres.
-    """
-
-    points: np.ndarray
-    colours: np.ndarray
-    middle: Tuple[float, float]
-    top: float
-    pieces: Tuple[_Seen, ...] = ()
-    reach: float = 0.0
-
-    @property
-    def key(self) -> Tuple[int, ...]:
-        """What it is by, from picture to picture."""
-        return tuple(round(100.0 * value) for value in (*self.middle, self.top)) + (len(self.points) // 40,)
-
-    def places(self, radius: float) -> Iterator[Tuple[float, float, float]]:
-        """Yield where an object may stand in it, and how high that reaches: in the middle, or beside others.
-
-        Args:
-            radius: of the object, metres.
-        """
-        left, (x, y) = self.points, self.middle
-        yield x, y, self.top
-        apart = np.linalg.norm(left[:, :2] - self.middle, axis=1)
-        for _ in range(_BESIDE if apart.max() > radius + _NEAR else 0):
-            x, y = left[int(apart.argmax()), :2]
-            near = left[np.linalg.norm(left[:, :2] - (x, y), axis=1) < radius]
-            yield float(near[:, 0].mean()), float(near[:, 1].mean()), float(near[:, 2].max())
-            apart = np.minimum(apart, np.linalg.norm(left[:, :2] - (x, y), axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,15 +115,15 @@ class Models:
                 stays[name] = max(_GOOD, usual)
                 found.leave(item, last, ground)
         self._left = _TRIES
-        for lies, joined in _ROUNDS:
+        for lies, in_pieces in _ROUNDS:
             if not left:
                 break
             claim_close(self._placed(found, before), ground, found.claimed)
             boxes = boxes_in(ground, found.claimed, hands, ground.view.stamp)
-            every = [_seen(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
+            every = [piece_of(ground, box.patch.window, box.patch.mask, box.pose.position[:2]) for box in boxes]
             seen = [each for each in every if each is not None]
-            if joined:
-                seen = _joined(seen, max(_across(self._looks[name]) for name in left))
+            if in_pieces:
+                seen = joined(seen, max(_across(self._looks[name]) for name in left))
             named = self._named(seen, left, lies, ground, before)
             taken = [name for name, laid in named.items() if laid.cost < stays.get(name, _POOR)
                      and self._take(left[name], laid, ground, found)]
@@ -200,19 +156,19 @@ class Models:
         closer = look.slid(seen.points, expected, ground.view.rays.origin, leans=True)
         return closer if _weighed(look, seen, closer, ground).cost < _POOR / 2.0 else None
 
-    def _near(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> Optional[_Seen]:
+    def _near(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> Optional[SeenPiece]:
         rendering = render(lie_at(item, pose)[0], pose, ground)
         if rendering is None or item.name not in self._looks:
             return None
         rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
         window = rows, columns
-        seen = _seen(ground, window, ground.things[window] & ~found.claimed[window], pose.position[:2])
+        seen = piece_of(ground, window, ground.things[window] & ~found.claimed[window], pose.position[:2])
         if seen is None:
             return None
-        near = self._looks[item.name].tree.query(local(seen.points, pose))[0] < 2.0 * _NEAR
-        if np.count_nonzero(near) < _LEAST // 2:
+        near = self._looks[item.name].tree.query(local(seen.points, pose))[0] < 2.0 * NEAR
+        if np.count_nonzero(near) < LEAST // 2:
             return None
-        return _Seen(seen.points[near], seen.colours[near], seen.middle, seen.top)
+        return SeenPiece(seen.points[near], seen.colours[near], seen.middle, seen.top)
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings, leans: bool) -> Optional[_Laid]:
         """Return an object near where it was; whether it may lean."""
@@ -223,11 +179,11 @@ class Models:
                 break
             laid = _shifted(look, seen, _laid(look, seen, [last], ground, leans), ground)
             moved, last = math.dist(laid.pose.position, last.position), laid.pose
-            if moved < _NEAR / 4.0:
+            if moved < NEAR / 4.0:
                 break
         return laid
 
-    def _named(self, seen: Sequence[_Seen], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
+    def _named(self, seen: Sequence[SeenPiece], left: Mapping[str, WorldObject], lies: Sequence[Quaternion],
                ground: Ground, before: PastFindings) -> Dict[str, _Laid]:
         names = list(left)
         if not seen or not names:
@@ -270,7 +226,7 @@ class Models:
         sure = [pair for pair in pairs if not any(_alike(costs, pair, other) for other in pairs if other != pair)]
         return {names[column]: every[row, names[column]] for row, column in sure}
 
-    def _best(self, item: WorldObject, seen: _Seen, lies: Sequence[Quaternion], ground: Ground) -> _Laid:
+    def _best(self, item: WorldObject, seen: SeenPiece, lies: Sequence[Quaternion], ground: Ground) -> _Laid:
         look, starts = self._looks[item.name], []
         for x, y, top in seen.places(look.radius):
             for lie in lies:
@@ -300,49 +256,17 @@ class Models:
         # What little shows may be of another object if it fits worse than all of it did.
         poor = laid.cost > usual + _DOUBTED and evidence.visible < _SHOWN
         variance = self._looks[item.name].radius ** 2 if poor else 4e-6
-        place = OutlineFit(*pose.position[:2], yaw, np.diag([variance, variance, 1e-3]), 0.0, _LEAST)
+        place = OutlineFit(*pose.position[:2], yaw, np.diag([variance, variance, 1e-3]), 0.0, LEAST)
         found.fits[item.name] = fit = Fit(lie, place, bottom, resting, evidence, laid.cost, rendering)
         found.claim(item.name, fit, ground)
         return True
 
 
-def _seen(ground: Ground, window: Window, mask: np.ndarray, middle: Sequence[float]) -> Optional[_Seen]:
-    own = mask & ~mixed(ground.depth[window]) & (ground.height[window] > ON_TABLE / 2.0)
-    if np.count_nonzero(own) < _LEAST:
-        return None
-    points = ground.places(window, own).astype(float)
-    colours = cv2.blur(np.ascontiguousarray(ground.view.colour[window]), (5, 5))[own].astype(float)
-    top = float(np.percentile(points[:, 2], 97.0))
-    step = max(1, len(points) // _POINTS)
-    return _Seen(points[::step], colours[::step], (float(middle[0]), float(middle[1])), top)
-
-
-def _joined(seen: Sequence[_Seen], widest: float) -> List[_Seen]:
-    """Join pieces that may be of one object that others hide or split, what lies closest together first."""
-    left, found = list(seen), []
-    while len(left) > 1:
-        reach, one, other = min(((_reach(one, other), one, other) for one, other in combinations(left, 2)),
-                                key=lambda pair: pair[0])
-        if reach > widest:
-            break
-        points = np.concatenate([one.points, other.points])
-        x, y = (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2.0
-        found.append(_Seen(points, np.concatenate([one.colours, other.colours]), (float(x), float(y)),
-                           max(one.top, other.top), (one.pieces or (one,)) + (other.pieces or (other,)), reach))
-        left = [each for each in left if each not in (one, other)] + found[-1:]
-    return found
-
-
-def _reach(one: _Seen, other: _Seen) -> float:
-    """Return how far apart points of two pieces are at most, on the ground, metres."""
-    return float(cdist(one.points[::4, :2], other.points[::4, :2]).max())
-
-
 def _across(look: Look) -> float:
-    return 2.0 * look.radius + _NEAR
+    return 2.0 * look.radius + NEAR
 
 
-def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans: bool = False) -> _Laid:
+def _laid(look: Look, seen: SeenPiece, starts: Sequence[Pose], ground: Ground, leans: bool = False) -> _Laid:
     """Return the best way in which a model lies in measured points, from several starts; whether it may lean."""
     few = seen.points[:: max(1, len(seen.points) // _FEW)]
     begun = starts
@@ -364,7 +288,7 @@ def _laid(look: Look, seen: _Seen, starts: Sequence[Pose], ground: Ground, leans
     return leant if leant.cost < best.cost - _LEANT and leant.pose.tilt > _LEANS else best
 
 
-def _shifted(look: Look, seen: _Seen, laid: _Laid, ground: Ground) -> _Laid:
+def _shifted(look: Look, seen: SeenPiece, laid: _Laid, ground: Ground) -> _Laid:
     """Shift what fits badly to where it fits better: where little of it shows, what is seen behind tells more."""
     for step in _SHIFTS if _GOOD < laid.cost < _FAR else ():
         while True:
@@ -385,10 +309,10 @@ def _standing(look: Look, pose: Pose) -> Iterator[Pose]:
         yield pose.shifted((0.0, 0.0, -bottom))
 
 
-def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
+def _weighed(look: Look, seen: SeenPiece, pose: Pose, ground: Ground) -> _Laid:
     away, nearest = look.tree.query(local(seen.points, pose))
-    own = away < _NEAR
-    if np.count_nonzero(own) < _LEAST // 4:
+    own = away < NEAR
+    if np.count_nonzero(own) < LEAST // 4:
         return _Laid(pose, math.inf, 1.0)
     paint, shown = look.colours[nearest[own]], seen.colours[own]
     light = float((paint * shown).sum() / max(1.0, (paint * paint).sum()))
@@ -398,7 +322,7 @@ def _weighed(look: Look, seen: _Seen, pose: Pose, ground: Ground) -> _Laid:
     if seen_ < _SPECK * whole:
         return _Laid(pose, math.inf, 1.0)
     pierced = through / max(1, seen_ + through)
-    cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / _NEAR / 2.0 + colour
+    cost = 3.0 * pierced + 1.0 - float(own.mean()) + float(away[own].mean()) / NEAR / 2.0 + colour
     return _Laid(pose, cost, max(light, 1e-3))
 
 
