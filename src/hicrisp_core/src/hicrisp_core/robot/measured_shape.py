@@ -121,7 +121,8 @@ def nearest_shape(size: Vector, heights: np.ndarray, solids: Tuple[Solid, ...]) 
                      for index, side in zip(np.indices(heights.shape), heights.shape))
     away, there = np.hypot(rows, columns), heights >= 0.0
     top = float(heights.max())
-    middle = float(np.median(np.maximum(heights[away < _MIDDLE], 0.0)))
+    inner = away <= max(_MIDDLE, away.min())  # Of two cells none is nearer.
+    middle = float(np.median(np.maximum(heights[inner], 0.0)))
     alike = abs(size[0] - size[1]) < _ALIKE * max(size[:2])
     is_round = alike and float(there.mean()) < _FULL
     wall = [
