@@ -40,8 +40,8 @@ NOTE = (
     "visible, within 3 cm; `found_opaque`: without glass; `size_mm`: greatest error of length, width and height; "
     "`phantoms` are not there; `told_apart`: of the pairs that touch (`--touching`). With `--llm` a model names them "
     "(`named_rightly`, `named_wrongly`, by the nouns of `config/worlds`). A user names two (`named`: both are seen) "
-    "and asks for one next to the other or in the bowl; a search plans. `placed` is judged by the true poses, "
-    "`placed_first` without any correction, `false_success` is claimed only.")
+    "and asks for one next to the other or in the bowl; no language model is asked, a search plans. `placed` is "
+    "judged by the true poses, `placed_first` without any correction, `false_success` is claimed only.")
 
 GROUNDING_NOTE = (
     "Descriptions that a person wrote from plain pictures, each asked for with \"Pick up\" after a model has named the "
