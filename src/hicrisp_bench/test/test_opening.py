@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Iterator
@@ -53,6 +54,16 @@ def test_fronts_and_case_are_measured_and_nothing_else_is_seen_in_their_place(wo
         own, seen = true.pose.compose(true.joint.handle), front.pose.compose(front.joint.handle)
         assert math.dist(own.position, seen.position) < 0.006
         assert state.objects[front.joint.fixture].joint is None
+
+
+def test_no_fronts_are_looked_for_where_robots_open_nothing() -> None:
+    scene = replace(load_scene(CONFIG / "scenes" / "cabinet.yaml", 0), domain="workbench")
+    world = EmbeddedWorld(scene, 0, sight=camera_sight)
+    try:
+        world.pass_time(0.2)
+        assert not [item for item in world.observe(Deadline(1.0)).objects.values() if item.joint is not None]
+    finally:
+        world.close()
 
 
 @pytest.mark.parametrize("front", ["drawer", "door"])

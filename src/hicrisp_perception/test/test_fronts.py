@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from drawn import box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_perception.shapes.fronts import handle_in, upright_plane
+from hicrisp_perception.shapes.fronts import Case, Front, Handle, handle_in, upright_plane
+from hicrisp_perception.tracking.fronts import Fronts
 
 EYE = np.array([0.5, -0.3, 0.6])
 
@@ -69,3 +71,17 @@ def test_what_is_hardly_longer_than_thick_is_a_knob() -> None:
     handle = handle_in(surface(0.026, (0.05, 0.02, -0.014), (0.05, 0.02, 0.014), 2), EYE)
     assert handle.knob
     assert handle.bar == pytest.approx((0.026, 0.028), abs=0.008)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_case_of_which_no_front_ever_moved_is_none_once_what_is_behind_it_shows(there: bool) -> None:
+    size, pose = (0.1, 0.16, 0.12), Pose((0.5, 0.0, 0.06))
+    handle = Handle(Pose((0.03, 0.0, 0.0)), (0.01, 0.05), False)
+    front = Front(pose.shifted((0.05, 0.0, 0.0)), (0.016, 0.15, 0.11), handle, 900)
+    names = iter(("unknown_1", "unknown_2"))
+    fronts = Fronts(lambda: next(names))
+    for _ in range(3):
+        fronts._welcome(Case(pose, size, (front,)))
+    ground = ground_of(draw([(box("crate", "red", size), pose)] if there else []))
+    fronts.look(ground, np.zeros(ground.view.shape, bool), {})
+    assert [track.name for track in fronts.tracks] == (["unknown_1", "unknown_2"] if there else [])

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.detector.perception import ArmFrames, frames_of
+from hicrisp_core.detector.perception import ArmFrames, frames_of, opens
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import bodies_of
-from hicrisp_core.scene import Scene
+from hicrisp_core.scene import Scene, domain_of
 from hicrisp_core.scene.tags import Tag, tags_of
 
 from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
@@ -106,6 +106,8 @@ class SceneTracker:
         self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}
         self._sorter = Sorter(scene.table)
         self._scene = scene
+        self._opens = not scene.looks and opens(domain_of(scene))
+        """Whether fronts are looked for: what has models is furniture, with joints."""
         self._lens: Optional[Tuple[Lens, Straightener]] = None
         self._rays: Optional[Rays] = None
         self.forget()
@@ -184,7 +186,8 @@ class SceneTracker:
                     cover(found.claimed, self._things[name], pose, ground)
             waiting = self._searches.waiting(
                 item for name, item in self._things.items() if name not in found.fits and name not in held)
-            self._fronts.look(ground, found.claimed, hands)
+            if self._opens:
+                self._fronts.look(ground, found.claimed, hands)
             for name in self._unknown.look(ground, found.claimed, hands, self._grips.held, waiting):
                 self._grips.lose(name, empty=True)
         return (*self._tracks.all, *self._furniture.tracks, *self._fronts.tracks, *self._unknown.tracks)

@@ -103,6 +103,18 @@ def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject
     return replace(found, type=item if fits else in_the_way, movable=fits)
 
 
+def opens(domain: Domain) -> bool:
+    """Check whether robots open something in a domain.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Whether one of its actions does.
+    """
+    return bool(_handled(domain, _OPENS))
+
+
 def _handled(domain: Domain, skill: str) -> str:
     """Return the type of the objects that a skill handles; empty without the skill."""
     return next((domain.actions[name].parameters[use.item].type for name, use in domain.skills.items()

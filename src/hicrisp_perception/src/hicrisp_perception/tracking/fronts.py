@@ -14,8 +14,10 @@ from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.joint_fit import motion_of
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
+from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.fronts import ON_PLANE, THICK, Case, Front, cases_in, upright_plane
 from hicrisp_perception.shapes.segments import Ground, raised
+from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.grip import ObservedHand
 from hicrisp_perception.view import matrix_of
 
@@ -27,6 +29,8 @@ _OPENS = {SLIDE: 0.15, SWING: math.radians(75.0)}
 """How far it is opened, metres and radians: nobody sees where it stops."""
 _YOUNG = 3
 """Pictures in which it is measured again."""
+_PIERCED = 0.6
+"""Share of what would show of a case that shows what is behind it, from which on there is none."""
 _AROUND, _SEEN, _MOST_OF_IT, _TURNS = 0.04, 0.12, 0.4, math.radians(25.0)
 """Metres before and behind a front in which it is looked for, least share of its pixels and of what is seen there, and
 greatest change of yaw.
@@ -117,6 +121,9 @@ class Fronts:
                                  ] or [np.zeros((0, 3))])
         for name, part in self._parts.items():
             self._parts[name] = _followed(part, points, hands, self._stamp)
+        for name in [name for name in self._cases if self._is_none(name, ground)]:
+            del self._cases[name]
+            self._parts = {each: part for each, part in self._parts.items() if part.joint.fixture != name}
         settled = {name for name, (_, looks) in self._cases.items() if looks >= _YOUNG}
         for name in settled:
             self._claim(name, ground, claimed)
@@ -124,6 +131,15 @@ class Fronts:
             self._welcome(found)
         for name in sorted(set(self._cases) - settled):
             self._claim(name, ground, claimed)
+
+    def _is_none(self, name: str, ground: Ground) -> bool:
+        """Check whether what was taken for a case is not there; of an open one its inside shows."""
+        case, _ = self._cases[name]
+        if any(part.path[1:] or part.grip is not None for part in self._parts.values() if part.joint.fixture == name):
+            return False
+        item = WorldObject(name, "", "box", case.size, pose=case.pose)
+        rendering = render(lie_at(item, case.pose)[0], case.pose, ground)
+        return rendering is not None and weigh(rendering, ground).pierced > _PIERCED
 
     def _welcome(self, found: Case) -> None:
         """Take in a case, or what is better seen of one that is hardly known."""
