@@ -346,5 +346,5 @@ def test_what_may_be_two_that_touch_is_moved_only_if_the_user_says_so(domain, sa
     run = TalkRun(domain, {}, replace(state, objects={**state.objects, "red_box": doubtful}),
                   ask=lambda question, patience: asked.append(question.text) or said)
     result = run(RED)
-    assert asked == ["red_box may be two objects that touch. Go on as if it were one? (yes, no)"]
+    assert asked == ["The red box may be two objects that touch. Go on as if it were one? (yes, no)"]
     assert (result.success, run.holds("red_box", "in", "bowl"), bool(result.plan)) == (moved, moved, moved)

@@ -13,6 +13,7 @@ from threading import Condition, Event, Thread
 from typing import Callable, Dict, Iterator, Optional, Tuple
 
 from hicrisp_core.domain.goal_wording import goal_words
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.domain.wording import described, quantity
@@ -107,7 +108,7 @@ def _doubted(goal: Goal, world: WorldState) -> Meaning:
               if name in world.objects and DOUBT in world.objects[name].attributes}
     if not doubts:
         return goal
-    told = " ".join(f"{name} {doubt}." for name, doubt in doubts.items())
+    told = " ".join(f"The {spoken(name)} {doubt}." for name, doubt in doubts.items())
     return Question(f"{told} Go on as if it were one? (yes, no)", (Choice("yes", goal), Choice("no")))
 
 
