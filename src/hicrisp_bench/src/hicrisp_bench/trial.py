@@ -28,6 +28,7 @@ from hicrisp_core.ports.observer import Frames
 from hicrisp_core.ports.perception import CAMERA, POSES, Camera, ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_perception.live_naming import STEADY, LiveNamer, live_namer
 from hicrisp_perception.picture_witness import picture_witness
@@ -38,6 +39,8 @@ from hicrisp_bench.cost import QUESTIONS, questions_of
 
 Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 """The facts that must hold in the end, or a question about the final arrangement."""
+_LOOKS, _PAUSE = 3, 0.2
+"""How often the camera looks before anything is asked, and simulated seconds between."""
 _FIXED = 0
 """The body of what stands fast, as the table does."""
 _MOVED = 0.001
@@ -127,6 +130,21 @@ def look_steadily(world: EmbeddedWorld) -> None:
         world.look()
         world.pass_time(STEADY)
     world.look()
+
+
+def first_view(world: EmbeddedWorld) -> WorldState:
+    """Look at a world often enough for what stands still to be known.
+
+    Args:
+        world: the simulation.
+
+    Returns:
+        What is seen.
+    """
+    for _ in range(_LOOKS):
+        world.pass_time(_PAUSE)
+        state = world.observe(Deadline(1.0))
+    return state
 
 
 class Touches:

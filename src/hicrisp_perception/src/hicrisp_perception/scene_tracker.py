@@ -279,13 +279,14 @@ class SceneTracker:
                 elif self._unknown.fell(name, ground, grasp.firm):
                     self._grips.lose(name, empty=True)
                 continue
-            fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
-            answer = confirms(fit, shown)
             closer = None if self._models is None else self._models.in_hand(self._things[name], pose, ground, found)
             if closer is not None:
                 self._grips.correct(name, hands, closer)
                 cover(found.claimed, self._things[name], closer, ground)
-            elif answer is False:
+                continue
+            fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
+            answer = confirms(fit, shown)
+            if answer is False:
                 self._grips.lose(name)
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)

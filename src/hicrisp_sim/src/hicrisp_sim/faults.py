@@ -51,7 +51,9 @@ def hands(simulation: Simulation) -> Relocation:
 
     def objects() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}
-        for item in filter(lambda item: item.movable, (*simulation.scene.things, *simulation.scene.unknown)):
+        for item in (*simulation.scene.things, *simulation.scene.unknown):
+            if not item.movable:
+                continue
             placed = simulation.data.joint(item.name).qpos
             found[item.name] = replace(item, pose=pose_of(placed[:3], placed[3:]))
         return found

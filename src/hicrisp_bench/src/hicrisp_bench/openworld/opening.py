@@ -23,7 +23,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.statistics import Tally, corrections_of, spread
 from hicrisp_bench.suite import Row
-from hicrisp_bench.trial import camera_sight
+from hicrisp_bench.trial import camera_sight, first_view
 
 SCENE = "cabinet"
 COLUMNS = ("front", "n", "found", "opened", "right_kind", "axis_deg", "axis_deg_p95", "hinge_mm", "hinge_mm_p95",
@@ -33,7 +33,7 @@ NOTE = (
     "layout; a search plans. `found`: a front with a handle within 3 cm of the true one. `opened` by the simulator's "
     "joint: half of its range. `right_kind`: it is known to slide or to swing, as it does; `axis_deg` is of what "
     "slides, `hinge_mm` of what swings.")
-_LOOKS, _PAUSE, _SECONDS, _NEAR, _HALF = 3, 0.2, 180.0, 0.03, 0.5
+_SECONDS, _NEAR, _HALF = 180.0, 0.03, 0.5
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,7 @@ def run_opening_trial(trial: OpeningTrial) -> Dict[str, Any]:
     parts = load_factory(trial.config, scene.domain, trial.policy, bodies=bodies_of(scene))
     world = EmbeddedWorld(scene, trial.seed, domain=parts.domain, sight=camera_sight)
     try:
-        for _ in range(_LOOKS):
-            world.pass_time(_PAUSE)
-            state = world.observe(Deadline(1.0))
+        state = first_view(world)
         true = next(each for each in fittings_of(world.scene) if each.name == trial.front)
         name = next((name for name, item in state.objects.items() if _is(item, true)), "")
         result: Dict[str, Any] = {"seed": trial.seed, "found": bool(name), "opened": False, "claimed": False,

@@ -17,7 +17,6 @@ from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.episode import GoalGiven
 from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -39,12 +38,10 @@ from hicrisp_bench.openworld.truth import (
     visible_parts,
     wares_now,
 )
-from hicrisp_bench.trial import CameraTracks, camera_sight, look_steadily
+from hicrisp_bench.trial import CameraTracks, camera_sight, first_view, look_steadily
 
 LOOK = "look"
 """In place of a policy: nothing is asked for."""
-_LOOKS, _PAUSE = 3, 0.2
-"""How often the camera looks before anything is asked, and simulated seconds between."""
 _SECONDS = 180.0
 """Simulated time of a task."""
 
@@ -111,9 +108,7 @@ def run_openworld_trial(trial: OpenWorldTrial) -> Dict[str, Any]:
     try:
         if models is not None:
             look_steadily(world)
-        for _ in range(_LOOKS):
-            world.pass_time(_PAUSE)
-            state = world.observe(Deadline(1.0))
+        state = first_view(world)
         tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
         wares, picture = wares_now(world), world.camera.take()
         if picture is not None and trial.pictures is not None and trial.policy == LOOK:

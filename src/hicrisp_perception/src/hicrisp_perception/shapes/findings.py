@@ -69,7 +69,6 @@ class Findings:
         self.claimed[window] |= own
         self.claims[name] = window, own
 
-
     def leave(self, item: WorldObject, pose: Pose, ground: Ground) -> None:
         """Leave an object where it was, as nothing that shows speaks against that: its pixels are no other one's.
 

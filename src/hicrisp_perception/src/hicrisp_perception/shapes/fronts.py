@@ -135,7 +135,7 @@ def upright_plane(points: np.ndarray, tries: int = _TRIES) -> Optional[Tuple[flo
 def _case(ground: Ground, window: Window, mask: np.ndarray) -> Optional[Case]:
     mask = mask & (ground.depth[window] > 0.0)
     x, y, z = (each[window] for each in (ground.x, ground.y, ground.height))
-    points = np.stack([x[mask], y[mask], z[mask]], axis=1)
+    points = ground.points(window, mask)
     if len(points) < _LEAST_PIXELS:
         return None
     top = float(np.percentile(points[:, 2], 99.0))

@@ -210,7 +210,7 @@ def points_of(ground: Ground, window: Window, mask: np.ndarray) -> np.ndarray:
         Array (n, 3): x, y and height above the table, metres.
     """
     seen = mask & (ground.height[window] > -1.0)
-    return np.stack([each[window][seen] for each in (ground.x, ground.y, ground.height)], axis=1)
+    return ground.points(window, seen)
 
 
 def with_hidden_side(points: np.ndarray, ground: Ground, window: Window, mask: np.ndarray) -> np.ndarray:

@@ -93,6 +93,18 @@ class Ground:
     palette: Palette
     parts: Sequence[Window]
 
+    def points(self, part: Window, mask: np.ndarray) -> np.ndarray:
+        """Return what pixels show above the table as it is seen.
+
+        Args:
+            part: of the picture.
+            mask: which pixels of that part.
+
+        Returns:
+            Array (n, 3): x, y and height above the table, metres.
+        """
+        return np.stack([each[part][mask] for each in (self.x, self.y, self.height)], axis=1)
+
     def places(self, part: Window, mask: np.ndarray) -> np.ndarray:
         """Return what pixels show by the camera's pose alone: a table may bear things elsewhere than it is seen.
 
@@ -103,7 +115,7 @@ class Ground:
         Returns:
             Array (n, 3), world frame, metres.
         """
-        x, y, height = (each[part][mask] for each in (self.x, self.y, self.height))
+        x, y, height = self.points(part, mask).T
         return np.stack([x, y, height + self.level.at(x, y)], axis=1)
 
 

@@ -114,8 +114,7 @@ def _hollow(ground: Ground, window: Window, one: np.ndarray, other: np.ndarray) 
     unlike the front of another object that stands behind the nearer one.
     """
     x, y, _ = ground.view.rays.camera.position
-    pieces = [np.stack([each[window][mask] for each in (ground.x, ground.y, ground.height)], axis=1)
-              for mask in (one, other)]
+    pieces = [ground.points(window, mask) for mask in (one, other)]
     far = max(pieces, key=lambda points: float(np.hypot(*(points[:, :2] - (x, y)).mean(axis=0))))
     if (far[:, 2] > np.percentile(far[:, 2], 97.0) - _FLAT).mean() > 0.5:
         return False

@@ -150,32 +150,35 @@ class Models:
         Returns:
             World frame; ``None`` if it does not show clearly.
         """
-        look, seen = self._looks.get(item.name), self._near(item, expected, ground, found)
+        look = self._looks.get(item.name)
+        seen = None if look is None else self._near(item, look, expected, ground, found)
         if look is None or seen is None:
             return None
         closer = look.slid(seen.points, expected, ground.view.rays.origin, leans=True)
         return closer if _weighed(look, seen, closer, ground).cost < _POOR / 2.0 else None
 
-    def _near(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> Optional[SeenPiece]:
+    @staticmethod
+    def _near(item: WorldObject, look: Look, pose: Pose, ground: Ground, found: Findings) -> Optional[SeenPiece]:
+        """Return what is measured near an object at a pose; ``None`` if that is too little."""
         rendering = render(lie_at(item, pose)[0], pose, ground)
-        if rendering is None or item.name not in self._looks:
+        if rendering is None:
             return None
         rows, columns = (slice(max(0, part.start - _RIM), part.stop + _RIM) for part in rendering.window)
         window = rows, columns
         seen = piece_of(ground, window, ground.things[window] & ~found.claimed[window], pose.position[:2])
         if seen is None:
             return None
-        near = self._looks[item.name].tree.query(local(seen.points, pose))[0] < 2.0 * NEAR
+        near = look.tree.query(local(seen.points, pose))[0] < 2.0 * NEAR
         if np.count_nonzero(near) < LEAST // 2:
             return None
         return SeenPiece(seen.points[near], seen.colours[near], seen.middle, seen.top)
 
     def _again(self, item: WorldObject, last: Pose, ground: Ground, found: Findings, leans: bool) -> Optional[_Laid]:
         """Return an object near where it was; whether it may lean."""
-        laid, look = None, self._looks.get(item.name)
+        laid, look = None, self._looks[item.name]
         for _ in range(_FOLLOWED):  # Of what was pushed, only a part is near its old place.
-            seen = self._near(item, last, ground, found)
-            if seen is None or look is None:
+            seen = self._near(item, look, last, ground, found)
+            if seen is None:
                 break
             laid = _shifted(look, seen, _laid(look, seen, [last], ground, leans), ground)
             moved, last = math.dist(laid.pose.position, last.position), laid.pose

@@ -19,7 +19,7 @@ from hicrisp_perception.shapes.fronts import ON_PLANE, THICK, Case, Front, cases
 from hicrisp_perception.shapes.segments import Ground, raised
 from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.grip import ObservedHand
-from hicrisp_perception.view import matrix_of
+from hicrisp_perception.tracking.looks import local
 
 _LOOKS = {SLIDE: "drawer", SWING: "door"}
 """Types by which a front is called: by how it moved, and before that by its handle."""
@@ -116,9 +116,8 @@ class Fronts:
             hands: tool pose and opening of each hand by name.
         """
         self._stamp = ground.view.stamp
-        points = np.concatenate([np.stack([each[part][own] for each in (ground.x, ground.y, ground.height)], axis=1)
-                                 for part in ground.parts for own in (ground.things[part] & (ground.depth[part] > 0.0),)
-                                 ] or [np.zeros((0, 3))])
+        points = np.concatenate([np.zeros((0, 3), np.float32), *(
+            ground.points(part, ground.things[part] & (ground.depth[part] > 0.0)) for part in ground.parts)])
         for name, part in self._parts.items():
             self._parts[name] = _followed(part, points, hands, self._stamp)
         for name in [name for name in self._cases if self._is_none(name, ground)]:
@@ -165,7 +164,7 @@ class Fronts:
         parts = [part for part in self._parts.values() if part.joint.fixture == name]
         for window in ground.parts:
             measured = (ground.depth[window] > 0.0) & ~ground.robot[window]
-            points = np.stack([each[window][measured] for each in (ground.x, ground.y, ground.height)], axis=1)
+            points = ground.points(window, measured)
             own = _inside(points, case.pose, np.array(case.size) / 2.0 + _RAGGED)
             for part in parts:
                 own |= self._shows(points, part)
@@ -192,13 +191,8 @@ class Fronts:
 
 
 def _inside(points: np.ndarray, pose: Pose, half: np.ndarray) -> np.ndarray:
-    found: np.ndarray = (np.abs(_local(points, pose)) < half).all(axis=1)
+    found: np.ndarray = (np.abs(local(points, pose)) < half).all(axis=1)
     return found
-
-
-def _local(points: np.ndarray, pose: Pose) -> np.ndarray:
-    seen: np.ndarray = (points - np.array(pose.position)) @ matrix_of(pose)
-    return seen
 
 
 def _followed(part: _Part, points: np.ndarray, hands: Mapping[str, ObservedHand], stamp: float) -> _Part:
@@ -260,10 +254,10 @@ def _on_plane(part: _Part, pose: Pose, points: np.ndarray, at: Optional[Vector])
     """Return the pose of a front near an expected one, as its plane shows it; ``None`` if too little of it is seen. A
     plane shows nothing along itself: there its handle is where the hand has it, if one does.
     """
-    local = _local(points, pose)
+    seen = local(points, pose)
     _, width, height = part.front.size
-    near = points[(np.abs(local[:, 0]) < _AROUND) & (np.abs(local[:, 1]) < width / 2.0)
-                  & (np.abs(local[:, 2]) < height / 2.0 - ON_PLANE)]
+    near = points[(np.abs(seen[:, 0]) < _AROUND) & (np.abs(seen[:, 1]) < width / 2.0)
+                  & (np.abs(seen[:, 2]) < height / 2.0 - ON_PLANE)]
     plane = upright_plane(near)
     if plane is None:
         return None
