@@ -6,7 +6,7 @@ A text is read only if it has exactly one reading. Every way to cut it into part
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.recipes import recipes
@@ -17,11 +17,20 @@ from hicrisp_core.goals.validation import contradiction
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Reason, Refusal
+from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Sentence, SentencePattern, Words, led, tables
+from hicrisp_core.understanding.controlled.tables import (
+    LONGEST,
+    MARKS,
+    Sentence,
+    SentencePattern,
+    Words,
+    ended,
+    led,
+    tables,
+)
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
@@ -79,6 +88,7 @@ class Reader:
                           for sentence in (*self.tables.sentences, *(
                               Sentence((say,), means, fact=fact) for say, means, fact in own_sentences(domain)))
                           if self.has(sentence.needs) for say in sentence.say]
+        self._ends = [phrase for phrases in self.tables.places.values() for phrase in phrases]
         self._found: Dict[Words, List[SentenceClause]] = {}
         self._meant: Dict[Line, Meaning] = {}
 
@@ -102,8 +112,9 @@ class Reader:
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
                 meaning = self.meaning(line)
+                goals = [each.goal for each in meaning.choices] if isinstance(meaning, Question) else [meaning]
                 sound = not (isinstance(meaning, Refusal) and meaning.reason is Reason.IMPOSSIBLE) and not (
-                    isinstance(meaning, Goal) and contradiction(meaning, self.domain))
+                    goals and all(isinstance(each, Goal) and contradiction(each, self.domain) for each in goals))
                 found[sound].setdefault(meaning, line)
         return tuple((found[True] or found[False]).values())
 
@@ -185,6 +196,8 @@ class Reader:
         if not found and last is not None and last.sentence.again:
             leads = dict.fromkeys((last.lead, last.lead[:1]))
             found = [each for lead in leads for each in self._clauses((*lead, *said)) if each.sentence is last.sentence]
+        if not found and last is not None and ended(said, self._ends)[0]:
+            found = self._clauses((*said, IT))
         spoken = last.phrases if last is not None else (before,)
         for clause in found:
             ways = list(_with_nouns(clause, spoken))
@@ -310,6 +323,9 @@ def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[S
     """
     pronouns = {phrase.words for value in clause.phrases for phrase in value} & {IT, THEM}
     meant = [each for each in before if each and all(_is_several(each) == (pronoun == THEM) for pronoun in pronouns)]
+    together = tuple(chain.from_iterable(before))
+    if pronouns == {THEM} and not meant and _is_several(together):
+        meant = [together]  # "Stack A on B and put them ...": both.
     if clause.sentence.again and clause.phrases[0][0].words in pronouns and meant[:1] == [*before[:1]]:
         meant = meant[:1]  # What is moved on is what was moved.
     # A choice would be made again for the pronoun, perhaps another one.
