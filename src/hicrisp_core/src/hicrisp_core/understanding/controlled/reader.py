@@ -174,7 +174,8 @@ class Reader:
     def _lines(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[Line]:
         yield from filter(None, map(self._line, self._parts(said, last, before)))
 
-    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[List[SentenceClause]]:
+    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool = False
+               ) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
         joins = self.tables.joins
         for end in range(len(said), 0, -1):
@@ -184,13 +185,14 @@ class Reader:
             order, then = led(after, joins["order"])
             after = led(then, (",",))[1] if order else led(after, joins["together"])[1]
             joined = not left or bool(after) and (after != left or bool(led(after, joins["bare"])[0]))
-            for clause in self._referring(said[:end], last, before) if joined else ():
+            for clause in self._referring(said[:end], last, before, ordered) if joined else ():
                 if not after:
                     yield [clause]
-                for rest in self._parts(after, clause, ()):
+                for rest in self._parts(after, clause, (), bool(order)):
                     yield [clause, replace(rest[0], ordered=bool(order)), *rest[1:]]
 
-    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[SentenceClause]:
+    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool
+                   ) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
         found = self._clauses(said)
         if not found and last is not None and last.sentence.again:
@@ -200,7 +202,7 @@ class Reader:
             found = self._clauses((*said, IT))
         spoken = last.phrases if last is not None else (before,)
         for clause in found:
-            ways = list(_with_nouns(clause, spoken))
+            ways = list(_with_nouns(clause, spoken, not ordered))
             able = [each for each in ways if self._said(each.sentence.means, each.values, Use.MADE) is not None]
             yield from able or ways  # "Turn it on": what has a switch.
 
@@ -315,17 +317,18 @@ class Reader:
         return all(said_of(at, phrase) for at, phrases in enumerate(fact.arguments) for phrase in phrases)
 
 
-def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[SentenceClause]:
+def _with_nouns(clause: SentenceClause, before: Sequence[Phrases], joint: bool) -> Iterator[SentenceClause]:
     """Yield a clause with its pronouns written out, once for each object that they may stand for.
 
     Args:
         before: what was spoken of in the part before it, one entry for each slot.
+        joint: it is to hold together with that part, and not to undo it: "them" may be all objects of it.
     """
     pronouns = {phrase.words for value in clause.phrases for phrase in value} & {IT, THEM}
     meant = [each for each in before if each and all(_is_several(each) == (pronoun == THEM) for pronoun in pronouns)]
     together = tuple(chain.from_iterable(before))
-    if pronouns == {THEM} and not meant and _is_several(together):
-        meant = [together]  # "Stack A on B and put them ...": both.
+    if joint and pronouns == {THEM} and not meant and _is_several(together):
+        meant = [together]
     if clause.sentence.again and clause.phrases[0][0].words in pronouns and meant[:1] == [*before[:1]]:
         meant = meant[:1]  # What is moved on is what was moved.
     # A choice would be made again for the pronoun, perhaps another one.
