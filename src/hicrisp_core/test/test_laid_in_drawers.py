@@ -130,7 +130,7 @@ def test_a_way_down_that_is_blocked_is_begun_again_with_the_arm_bent_otherwise()
 
 def test_what_shall_lie_is_let_go_no_higher_than_the_hand_needs_room(domain: Domain) -> None:
     world = seen(domain)
-    drawer = replace(DRAWER, name="bowl", type="bowl", size=(0.3, 0.3, 0.08), movable=False)
+    drawer = replace(DRAWER, name="bowl", type="bowl", size=(0.24, 0.24, 0.08), movable=False)
     can = replace(CAN, name="box", type="box")
     robot = replace(world.robots["panda"], pose=LEVEL, opening=0.04)
     held = replace(world, objects={"box": can, "bowl": drawer}, robots={"panda": robot},

@@ -121,7 +121,7 @@ def inside_box(
         roomy = [spot for spot, space in spaces.items() if space >= least]
         whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
         return sorted(whole or roomy, key=lambda spot: (
-            spaces[spot] < workspace.clearance,
+            spaces[spot] < workspace.clearance / (1.0 if lying is None else 2.0),  # The hand has most room in front.
             abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
 
     spots = ordered(drops[0])
