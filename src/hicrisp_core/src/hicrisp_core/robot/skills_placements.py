@@ -30,6 +30,7 @@ from hicrisp_core.robot.gripper import Gripper, hand_room, parts
 from hicrisp_core.robot.skills import below
 
 _ROUND_YAWS, _SLOPES = 12, 36
+"""Turns of what is round about its axis, as it stands and as it is laid down: there the hand fits at few of them."""
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _CLEAR = 0.012
