@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hicrisp_core.body.containers import inside_box, too_tall
+from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Pose, Relation, Step, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_yaw, turn_between
 from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.shapes import SHAPES, Solid, measured
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.skills_placements import hold_of, ways_to_place
-from panda_body import HAND
+from hicrisp_core.robot.skills_carry import rolled, tool_at
+from hicrisp_core.robot.skills_placements import hold_of, most_room, ways_to_place
+from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND, WORKSPACE
+from test_detector import seen
 from test_skills import PICK, PLACE, ScriptedArm, run
 
 AT = Pose((0.5, 0.0, 0.04))
@@ -65,3 +74,72 @@ def test_a_hand_with_a_finger_under_what_it_lays_down_draws_straight_back() -> N
     x, y, back = opened[-1].seen(arm.pose.position)
     assert (x, y) == pytest.approx((0.0, 0.0), abs=1e-6)
     assert back < -0.05
+
+
+CAN = WorldObject("can", "can", "cylinder", (0.04, 0.04, 0.15), pose=Pose((0.3, 0.3, 0.075)))
+LEVEL = CAN.pose.compose(Pose((0.0, 0.0, 0.045), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))))
+
+
+def hand_poses(rolls: float) -> "list[Pose]":
+    """The ways to lay the can by a hand in which it has rolled (radians) since it was taken."""
+    spot = inside_box(CAN, DRAWER, Workspace(), (0.09,), 0.0)[0].poses[0]
+    can = CAN.at(CAN.pose.compose(Pose((0.0, 0.0, 0.0), from_yaw(rolls))))
+    ways = ways_to_place(can, hold_of(can, LEVEL, 0.04), spot, WorldState({"drawer": DRAWER}), HAND, lambda _: 1.0, 80)
+    return [way.grasp.pose for way in ways]
+
+
+def test_the_hands_by_which_a_can_is_laid_down_are_the_same_however_it_has_rolled_in_the_hand() -> None:
+    as_taken = hand_poses(0.0)
+    assert as_taken
+    for rolls in (0.1, 0.32, -1.9):
+        rolled_since = hand_poses(rolls)
+        assert len(rolled_since) == len(as_taken)
+        for tool in as_taken:
+            assert min(turn_between(tool.orientation, other.orientation) for other in rolled_since) < 1e-6
+
+
+def test_a_can_that_rolls_in_the_hand_is_let_go_as_the_hand_is_and_a_box_as_it_shall_lie() -> None:
+    for shape, same in (("cylinder", True), ("box", False)):
+        item = replace(CAN, name="box", shape=shape, pose=Pose((0.4, 0.1, 0.075)))
+        arm = ScriptedArm(item)
+        assert run(arm, PICK).ok
+        seen, before = arm.things["box"], arm.pose
+        arm.things["box"] = seen.at(seen.pose.compose(Pose((0.0, 0.0, 0.0), from_yaw(0.3))))
+        goal = seen.pose.shifted((0.1, 0.0, 0.0))
+        tool = tool_at(SimpleNamespace(arm=arm), arm.things["box"], rolled(arm.things["box"], goal))
+        assert (turn_between(tool.orientation, before.orientation) < 1e-6) is same
+
+
+def test_a_way_down_that_is_blocked_is_begun_again_with_the_arm_bent_otherwise() -> None:
+    arm, bent = ScriptedArm(WorldObject("box", "box", "box", (0.05, 0.05, 0.05), pose=Pose((0.4, 0.1, 0.025)))), []
+    assert run(arm, PICK).ok
+
+    def line(pose: Pose, *rest: object) -> object:
+        down = pose.position[2] < 0.08 and not bent
+        return MotionFailure("no_path", "the elbow is in the way") if down else ScriptedArm.plan_line(arm, pose, *rest)
+
+    def plan(pose: Pose, deadline: Deadline, touch: "frozenset[str]" = frozenset(), then: "tuple[Pose, ...]" = ()):
+        bent.extend(then if math.dist(pose.position, arm.pose.position) < 0.01 else ())
+        return ScriptedArm.plan_to(arm, pose, deadline, touch, then)
+
+    arm.plan_line, arm.plan_to = line, plan
+    assert run(arm, replace(PLACE, look_within=0.02)).ok
+    assert bent
+    assert bent[0].position[2] < 0.05
+
+
+def test_what_shall_lie_is_let_go_no_higher_than_the_hand_needs_room(domain: Domain) -> None:
+    world = seen(domain)
+    drawer = replace(DRAWER, name="bowl", type="bowl", size=(0.24, 0.24, 0.08), movable=False)
+    can = replace(CAN, name="box", type="box")
+    robot = replace(world.robots["panda"], pose=LEVEL, opening=0.04)
+    held = replace(world, objects={"box": can, "bowl": drawer}, robots={"panda": robot},
+                   relations=frozenset({Relation("panda", "holding", "box")}))
+    command = domain.ground(Step("", "place_in", {"item": "box", "container": "bowl"}), held)
+    target = ActionDecoder(domain, WORKSPACE).decode(command, held, DecoderOffsets()).target
+    rounds = inside_box(can, drawer, WORKSPACE, (0.0, 0.012, 0.03, 0.06, 0.09, 0.12), 0.0)
+    hold = hold_of(can, LEVEL, 0.04)
+    rooms = [max(most_room(can, hold, pose, held, HAND).grasp.clearance for pose in each.poses) for each in rounds]
+    lowest = next(number for number, room in enumerate(rooms) if room >= HAND.room)
+    assert rooms[lowest] < max(rooms)
+    assert target in rounds[lowest].poses

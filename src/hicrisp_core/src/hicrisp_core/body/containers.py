@@ -17,9 +17,9 @@ from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.gripper import solids
 from hicrisp_core.robot.skills_placements import propped
 
-_SPOTS, _FRONT = 6, 0.03
-"""The spots to each side of the middle of a drawer or a cupboard, and how far before it those are that come first,
-metres.
+_SPOTS, _CLOSER, _FRONT = 6, 2, 0.03
+"""The spots to each side of the middle of a drawer or a cupboard, how many times as many there are for what lies, and
+how far before the middle those are that come first, metres.
 """
 _LYING = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
 """What lies with its top towards x."""
@@ -114,14 +114,14 @@ def inside_box(
         for turn in ways:
             height = floor - vertical_span(item, Pose(here.position, turn))[0]
             shadow = footprint(item, Pose(here.position, turn)).bounds
-            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS)
+            along, across = (evenly((size - high + low) / 2.0 - _SNUG, _SPOTS if lying is None else _CLOSER * _SPOTS)
                              for size, low, high in zip(box.size, shadow[:2], shadow[2:]))
             spaces.update({spot: min((footprint(part, spot).distance(wall) for part, wall in parts), default=math.inf)
                            for spot in (Pose((x, y, height), turn) for x in along for y in across)})
         roomy = [spot for spot, space in spaces.items() if space >= least]
         whole = [spot for spot in roomy if item.form.walls and ground.contains(footprint(item, spot))]
         return sorted(whole or roomy, key=lambda spot: (
-            spaces[spot] < workspace.clearance,
+            spaces[spot] < workspace.clearance / (1.0 if lying is None else 2.0),  # The hand has most room in front.
             abs(spot.position[0] - front * out[0]) + abs(spot.position[1] - front * out[1])))
 
     spots = ordered(drops[0])

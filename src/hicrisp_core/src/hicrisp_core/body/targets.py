@@ -263,11 +263,11 @@ def _in(asked: TargetQuestion) -> Target:
         return None
     if container.form.round:
         return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
-    gripper = asked.workspace.gripper
-    if container.form.hollow and gripper is not None:
-        asked = replace(asked, workspace=replace(asked.workspace, gripper=replace(gripper, room=_WRIST)))
     lying = [round_ for way in _LYING for round_ in inside_box(item, container, asked.room, (0.0, *_DROPS), way)] \
         if too_tall(item, container) else []
+    gripper = asked.workspace.gripper
+    if container.form.hollow and gripper is not None and not lying:  # The lowest drop with room for the hand is best.
+        asked = replace(asked, workspace=replace(asked.workspace, gripper=replace(gripper, room=_WRIST)))
     spots = replace(asked.spots(item, lying or inside_box(item, container, asked.room), container.name),
                     exact=bool(item.form.walls))
     if lying or not container.form.hollow or spots.best() is not None:

@@ -7,7 +7,7 @@ import math
 from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.geometry import Planar, conjugate, from_yaw, multiply
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.track import EXACT
 from hicrisp_core.ports.robot import MotionFailure
@@ -42,6 +42,42 @@ def beside(seen: WorldObject, placement: Placement) -> Planar:
         return (math.inf, math.inf)
     (x, y, _), (goal_x, goal_y, _) = seen.pose.position, placement.item.position
     return (x - goal_x, y - goal_y)
+
+
+def tool_at(context: SkillContext, seen: WorldObject, item: Pose) -> Pose:
+    """Return the tool pose that brings an item to a pose, from how it is held now.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        seen: the item as observed in the hand.
+        item: target pose of the item, world frame.
+
+    Returns:
+        Pose in the world frame.
+
+    Raises:
+        ValueError: if the item has no pose.
+    """
+    if seen.pose is None:
+        raise ValueError(f"{seen.name} was not seen")
+    return item.compose(context.arm.tool_pose().inverse().compose(seen.pose).inverse())
+
+
+def rolled(seen: WorldObject, goal: Pose) -> Pose:
+    """Return a goal turned about its axis as what is round is in the hand, where it rolls: the hand need not turn it
+    back.
+
+    Args:
+        seen: the item as observed.
+        goal: of the item, world frame.
+
+    Returns:
+        Pose in the world frame.
+    """
+    if seen.pose is None or not seen.form.rod or seen.form.walls:
+        return goal
+    _, _, z, w = multiply(conjugate(goal.orientation), seen.pose.orientation)
+    return goal.compose(Pose((0.0, 0.0, 0.0), from_yaw(2.0 * math.atan2(z, w))))
 
 
 def carry(

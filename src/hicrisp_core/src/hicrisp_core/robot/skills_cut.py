@@ -13,8 +13,9 @@ from hicrisp_core.model.shapes import Solid
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_carry import tool_at
 from hicrisp_core.robot.skills_pick import in_hand
-from hicrisp_core.robot.skills_place import carried, tool_at
+from hicrisp_core.robot.skills_place import carried
 
 _STROKE, _PRESS, _ABOVE = 0.02, 0.0015, 0.02
 """Metres to either side of the seam's middle, below the edge as it is seen, and above the piece at first."""

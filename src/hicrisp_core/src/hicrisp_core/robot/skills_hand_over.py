@@ -18,8 +18,9 @@ from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_carry import tool_at
 from hicrisp_core.robot.skills_pick import approach, closed_on_nothing
-from hicrisp_core.robot.skills_place import carried, tool_at
+from hicrisp_core.robot.skills_place import carried
 
 _YAWS = 12
 _BESIDE = (0.05, -0.05)

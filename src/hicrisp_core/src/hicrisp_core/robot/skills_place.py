@@ -13,11 +13,23 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, 
 from hicrisp_core.model.geometry import Planar, turn_between
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.gripper import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
-from hicrisp_core.robot.skills_carry import LEAST_LIFT, NEARLY, against_swing, beside, carry, droop, rim, slip_under
+from hicrisp_core.robot.skills_carry import (
+    LEAST_LIFT,
+    NEARLY,
+    against_swing,
+    beside,
+    carry,
+    droop,
+    rim,
+    rolled,
+    slip_under,
+    tool_at,
+)
 from hicrisp_core.robot.skills_pick import in_hand
-from hicrisp_core.robot.skills_placements import LEVEL_HAND, Placement, hold_of, sags, ways_to_place
+from hicrisp_core.robot.skills_placements import LEAST_ROOM, LEVEL_HAND, Placement, hold_of, sags, ways_to_place
 
 _BELOW_CARRY = 0.01
 """How far below the height at which it is carried the item is looked at first, metres."""
@@ -40,8 +52,8 @@ _AGAIN = (CauseKind.OFF_GOAL, CauseKind.TOUCHED)
 """What another approach may do better."""
 _SAME = 0.001
 """Metres between two approaches of which the second touches what the first has touched."""
-_FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
-"""Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
+_FINGER_GAP = 0.003
+"""Space that the opened fingers keep to other objects, metres."""
 _OVER_TOP = 0.04
 """How far above what it let go the tool goes, which was around the middle of a tall one, metres."""
 
@@ -94,7 +106,7 @@ class Approach:
             self._count = number + 1
             self.context.progress("approach", 0.3 + 0.3 * number / most)
             there = self._there() if number == 0 else None
-            outcome = DONE if there is not None else self._above(height)
+            outcome = DONE if there is not None else self._above(height, blocked > 0)
             outcome = self._down(height if there is None else there) if outcome.ok else outcome
             stopped = self.context.interrupted()
             if stopped is not None:
@@ -114,26 +126,34 @@ class Approach:
 
     def _there(self) -> Optional[float]:
         """Return how high above its goal the item is, metres, if it was carried to there as well as it can be told."""
-        context, goal = self.context, self.placement.item
+        context = self.context
         seen = carried(context, self.thing.name)
         if isinstance(seen, Outcome) or seen.pose is None or any(self.told):
             return None
+        goal = rolled(seen, self.placement.item)
         self._beside = beside(seen, self.placement)
         tilted = turn_between(seen.pose.orientation, goal.orientation)
         if tilted > _TILTED or self._off(seen, self.within) > self.within * _DOUBT:
             return None
         return context.arm.tool_pose().position[2] - tool_at(context, seen, goal).position[2]
 
-    def _above(self, height: float) -> Outcome:
-        """Go above the goal, and see whether that is near enough; what is touched is backed off from."""
+    def _above(self, height: float, again: bool) -> Outcome:
+        """Go above the goal, and see whether that is near enough; what is touched is backed off from.
+
+        Args:
+            again: whether the way down from there was blocked before.
+        """
         context = self.context
         seen = carried(context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
-        goal = tool_at(context, seen, self.placement.item).shifted((0.0, 0.0, height))
-        everything = frozenset(self.world.objects)
-        moved = context.line(goal.shifted(self.told), context.settings.fast,
-                             everything if any(self.told) else frozenset(), guarded=True)
+        goal = tool_at(context, seen, rolled(seen, self.placement.item)).shifted(self.told)
+        above, everything = goal.shifted((0.0, 0.0, height)), frozenset(self.world.objects)
+        if again:  # The straight way is blocked to the arm as it bends now.
+            motion = context.plan_to(above, below(self.thing, self.placement.item, self.world), (goal,))
+            moved = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
+        else:
+            moved = context.line(above, context.settings.fast, everything if any(self.told) else frozenset(), True)
         if moved.status is Status.EXECUTION:
             context.raise_tool(context.settings.approach / 2.0, everything)
         return self._seen(self.within, learn=True) if moved.ok else moved
@@ -214,25 +234,6 @@ def carried(context: SkillContext, name: str) -> Union[WorldObject, Outcome]:
     return seen
 
 
-def tool_at(context: SkillContext, seen: WorldObject, item: Pose) -> Pose:
-    """Return the tool pose that brings an item to a pose, from how it is held now.
-
-    Args:
-        context: the running command with its arm, observer and limits.
-        seen: the item as observed in the hand.
-        item: target pose of the item, world frame.
-
-    Returns:
-        Pose in the world frame.
-
-    Raises:
-        ValueError: if the item has no pose.
-    """
-    if seen.pose is None:
-        raise ValueError(f"{seen.name} was not seen")
-    return item.compose(context.arm.tool_pose().inverse().compose(seen.pose).inverse())
-
-
 def touch_down(
     context: SkillContext, object_: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
     unchecked: FrozenSet[str], speed: float
@@ -290,7 +291,7 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
         DONE once the item is released; a retreat that cannot be planned is no failure.
     """
     context.progress("release", 0.8)
-    room = min(max(clearance - _FINGER_GAP, _LEAST_ROOM), context.gripper.spare / 2.0)
+    room = min(max(clearance - _FINGER_GAP, LEAST_ROOM), context.gripper.spare / 2.0)
     opened = context.open_hand(context.arm.opening() + 2.0 * room)
     context.arm.detach()
     if not opened.ok:
@@ -382,7 +383,7 @@ def _lower(
     if sags(seen):  # What carries it turns it back.
         lowered = context.line(placement.grasp.pose.shifted(correction), context.settings.guarded, touch)
         return let_go(context, item, 0.0, touch) if lowered.ok else lowered
-    goal = tool_at(context, seen, placement.item)
+    goal = tool_at(context, seen, rolled(seen, placement.item))
     told = goal.shifted(correction).shifted((0.0, 0.0, -context.settings.press))
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
     lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked,

@@ -29,7 +29,8 @@ from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import Gripper, hand_room, parts
 from hicrisp_core.robot.skills import below
 
-_ROUND_YAWS = 12
+_ROUND_YAWS, _SLOPES = 12, 36
+"""Turns of what is round about its axis, as it stands and as it is laid down: there the hand fits at few of them."""
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3, math.pi / 2)
 """Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _CLEAR = 0.012
@@ -46,6 +47,8 @@ _DROPPED, _STEEPEST = 0.09, 0.5
 """How far above the floor of a drawer the top of what shall lie there may be let go, metres: the hand is above its
 walls; and the greatest sine of its slope then.
 """
+LEAST_ROOM = 0.004
+"""How far each finger opens at least to let go, metres."""
 LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -181,7 +184,8 @@ def most_room(
         The placement.
     """
     if lies(target):
-        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
+        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance,
+                   default=Placement(target, Grasp(target, hold.opening, hold.opening, 0.0)))
     lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
@@ -252,7 +256,8 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             if room.clearance <= 0.0:  # A palm this low over others is tight, but it may be there.
                 room = hand_room(tool, hold.opening, around, gripper, item.name)
                 room = replace(room, clearance=min(room.clearance, _TIGHT))
-            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
+            clearance = room.clearance if room.clearance >= LEAST_ROOM else 0.0
+            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
                                    room.blockers))
     return found
 
@@ -301,20 +306,24 @@ def _laid_down(
     item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
 ) -> List[Placement]:
     """Return the ways to lay an item down, turned about its own axis and end for end, with a hand that does not come
-    from below.
+    from below; what is round about that axis by the slopes of the hand, however it was taken or has rolled in it.
     """
-    turns, found = _ROUND_YAWS if item.form.round else 4, []
+    turns, first, found = 4, 0.0, []
+    if item.form.round:
+        up, ahead = target.inverse().axes[2], hold.item.inverse().axes[2]
+        turns, first = _SLOPES, heading((-up[0], -up[1], 0.0)) - heading(ahead)
     x, y = _tips(item, target)
     for number in range(2 * turns):
         turn = multiply(multiply(from_yaw(math.pi * (number % 2)), target.orientation),
-                        from_yaw(math.tau * (number // 2) / turns))
+                        from_yaw(first + math.tau * (number // 2) / turns))
         pose = Pose(target.position, turn).shifted((2.0 * x, 2.0 * y, 0.0) if number % 2 else (0.0, 0.0, 0.0))
         pose = pose.shifted((0.0, 0.0, vertical_span(item, target)[0] - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
-        room = hand_room(tool, hold.opening, world, gripper, item.name)
-        clearance = room.clearance if tool.axes[2][2] < LEVEL_HAND else 0.0
-        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
-                               room.blockers))
+        if tool.axes[2][2] < LEVEL_HAND:
+            room = hand_room(tool, hold.opening, world, gripper, item.name)
+            clearance = room.clearance if room.clearance >= LEAST_ROOM else 0.0
+            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
+                                   room.blockers))
     return found
 
 

@@ -17,8 +17,9 @@ from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_carry import tool_at
 from hicrisp_core.robot.skills_pick import approach, closed_on_nothing, hand_full
-from hicrisp_core.robot.skills_place import carried, tool_at
+from hicrisp_core.robot.skills_place import carried
 
 _OPENS, _CLOSES = 1.0, -1.0
 """The sense in which a thread is turned, seen from above."""
