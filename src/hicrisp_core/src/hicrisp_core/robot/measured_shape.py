@@ -86,7 +86,7 @@ def shape_from(
         The shape, with grasps of its walls where it is too wide for the hand.
     """
     if pose.tilt > _ASKEW:  # It leaned on something.
-        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2]), Pose((0.0, 0.0, 0.0))
+        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2])[0], Pose((0.0, 0.0, 0.0))
     name, form = nearest_shape(size, heights, solids)
     if form.round:
         size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)

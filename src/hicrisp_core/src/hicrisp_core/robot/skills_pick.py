@@ -256,11 +256,10 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: S
     if not opened.ok:
         return opened
     motion = context.plan_to(grasp.before(context.settings.approach), touch, (grasp.pose, *then))
-    if isinstance(motion, MotionFailure):  # As far from it as can be reached, or less where that is free.
-        nearer = context.plan_to(grasp.before(context.settings.approach / 2.0), touch, (grasp.pose, *then))
-        if not isinstance(nearer, MotionFailure) or motion.kind == "unreachable" \
-                or 0 < len(nearer.blockers) < len(motion.blockers):
-            motion = nearer
+    if isinstance(motion, MotionFailure) and (motion.kind == "unreachable" or any(
+            name in context.known and not context.known[name].movable for name in motion.blockers)):
+        # As far from it as can be reached, or past what stays where it is.
+        motion = context.plan_to(grasp.before(context.settings.approach / 2.0), touch, (grasp.pose, *then))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)
