@@ -83,7 +83,7 @@ class MotionPlanner:
             if not isinstance(straight, MotionFailure):
                 return self._timed(start, pose, straight, _LOADED)
         goals: List[np.ndarray] = []
-        blocked: Optional[np.ndarray] = None
+        blocked: Optional[Tuple[str, ...]] = None
         astray: Optional[MotionFailure] = None
         for joints in self._kinematics.solutions(pose, start, self._dice):
             if self.scene.free(joints):
@@ -92,8 +92,9 @@ class MotionPlanner:
                     goals.append(joints)
                 elif astray is None or failed.blockers and not astray.blockers:  # What is in the way can be moved.
                     astray = failed
-            elif blocked is None:
-                blocked = joints
+            else:
+                touched = self.scene.blockers(joints)
+                blocked = touched if blocked is None or len(touched) < len(blocked) else blocked
             if len(goals) >= _GOALS or deadline.passed:
                 break
         if goals and then and touch:  # What may be touched then is kept clear of before.
@@ -112,7 +113,7 @@ class MotionPlanner:
             (x, y, z), away = pose.position, distance(pose.position, self._kinematics.shoulder)
             return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
                                  f"reach ({away:.2f} m from its shoulder)")
-        return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
+        return MotionFailure.blocked("goal_in_collision", blocked, "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
         """Plan a collision-free motion to the rest posture; with an open vessel in the hand to where the tool is in

@@ -102,16 +102,23 @@ class Spots:
         return tight
 
     def _takes(self, pose: Pose) -> bool:
-        """Check whether the item can be put at a pose by a grasp that takes it where it is."""
+        """Check whether the item can be put at a pose by a grasp that takes it where it is, once what can be moved is
+        out of the way.
+        """
         gripper = self.workspace.gripper
         return gripper is None or any(
-            most_room(self.item, hold, pose, self.world, gripper, self.exact).grasp.clearance > 0.0
+            most_room(self.item, hold, pose, self._fixed, gripper, self.exact).grasp.clearance > 0.0
             for hold in self._grasps)
+
+    @cached_property
+    def _fixed(self) -> WorldState:
+        return replace(self.world, objects={name: other for name, other in self.world.objects.items()
+                                            if not other.movable})
 
     @cached_property
     def _grasps(self) -> Tuple[Hold, ...]:
         gripper = self.workspace.gripper
-        found = grasp_candidates(self.item, self.world, gripper) if gripper is not None else []
+        found = grasp_candidates(self.item, self._fixed, gripper) if gripper is not None else []
         return tuple(hold_of(self.item, grasp.pose, grasp.width) for grasp in found)
 
     def blockers(self) -> Tuple[str, ...]:
