@@ -157,13 +157,10 @@ def _try(
     best: Optional[Outcome] = None
     margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
 
-    fixed = replace(world, objects={name: other for name, other in world.objects.items() if not other.movable})
+    def suits(grasp: Grasp) -> bool:
+        return target is None or can_place(item, grasp, target, world, context.gripper, context.arm.margin)
 
-    def suits(grasp: Grasp, there: WorldState = world) -> bool:
-        return target is None or can_place(item, grasp, target, there, context.gripper, context.arm.margin)
-
-    for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits,
-                        lambda grasp: suits(grasp, fixed), margin):
+    for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
         for grasp in islice(_spread(islice(ways, _LOOKED_AT), touched), context.settings.tries):
             approached = approach(context, _as_open(context, grasp, world), touch | ground if grasp.low else touch)
             stopped = context.interrupted()
@@ -197,12 +194,9 @@ def _as_open(context: SkillContext, grasp: Grasp, world: WorldState) -> Grasp:
 
 
 def _rounds(
-    upright: List[Grasp], leant: Callable[[], List[Grasp]], suits: Callable[[Grasp], bool],
-    would: Callable[[Grasp], bool], margin: Margin
+    upright: List[Grasp], leant: Callable[[], List[Grasp]], suits: Callable[[Grasp], bool], margin: Margin
 ) -> Iterator[Iterable[Grasp]]:
-    """Yield the grasps by which a hand goes on as it shall, those with a leaning hand behind them, and the others: those
-    first by which it would if what can be moved were away.
-    """
+    """Yield the grasps by which a hand goes on as it shall, those with a leaning hand behind them, and the others."""
     others: List[Grasp] = []
 
     def suiting(grasps: List[Grasp]) -> Iterator[Grasp]:
@@ -214,7 +208,7 @@ def _rounds(
 
     yield suiting(upright)
     yield suiting(leant())
-    yield sorted(others, key=lambda grasp: not would(grasp))
+    yield others
 
 
 def _spread(grasps: Iterable[Grasp], tried: Sequence[Grasp] = ()) -> Iterator[Grasp]:
