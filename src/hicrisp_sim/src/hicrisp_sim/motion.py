@@ -20,8 +20,8 @@ from hicrisp_sim.settings import ArmSettings
 from hicrisp_sim.timing import JointLimits, smooth_path, time_line, time_path, trajectory_of
 
 Motion = Union[Trajectory, MotionFailure]
-_GOALS = 3
-"""Collision-free postures for one pose that a search tries to reach."""
+_GOALS, _SEEDS = 3, 40
+"""Collision-free postures for one pose that a search tries to reach, and how many are looked at for them."""
 _LINE_STEP = 0.01
 """Metres of the tool between two points of a line."""
 _LARGEST_TURN = 0.35
@@ -85,7 +85,7 @@ class MotionPlanner:
         goals: List[np.ndarray] = []
         blocked: Optional[Tuple[str, ...]] = None
         astray: Optional[MotionFailure] = None
-        for joints in self._kinematics.solutions(pose, start, self._dice):
+        for joints in self._kinematics.solutions(pose, start, self._dice, _SEEDS):
             if self.scene.free(joints):
                 failed = self._onward(joints, then)
                 if failed is None:
