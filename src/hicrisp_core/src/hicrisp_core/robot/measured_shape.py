@@ -241,7 +241,8 @@ def _seen(
     """
     xs, ys = ((np.arange(round(extent / cell)) + 0.5) / round(extent / cell) * extent - extent / 2.0
         for extent in extents)
-    found, thick = np.full((len(xs), len(ys)), -1.0), np.zeros((len(xs), len(ys)))
+    found: np.ndarray = np.full((len(xs), len(ys)), -1.0)
+    thick: np.ndarray = np.zeros_like(found)
     places = np.stack([*np.meshgrid(xs, ys, indexing="ij"), np.zeros_like(found)], axis=-1)
     for solid in solids:
         frame = solid.pose.inverse().compose(view)
