@@ -233,5 +233,22 @@ def test_a_hand_that_reaches_no_farther_leans() -> None:
     assert 0.8 < -arm.pose.axes[2][2] < 0.95
 
 
+@pytest.mark.parametrize(("room", "tries"), [(0.1, 2), (0.04, 3)])
+def test_where_what_stays_is_in_the_way_of_the_hand_before_its_grasp_it_begins_nearer(room: float, tries: int) -> None:
+    door = WorldObject("door", "part", "box", (0.1, 0.02, 0.1), movable=False, pose=Pose((0.7, 0.5, 0.05)))
+    arm, planned = ScriptedArm(BOX, door), []
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        planned.append(math.dist(pose.position, then[0].position))
+        blocked = MotionFailure.blocked("goal_in_collision", ("door",))
+        return blocked if planned[-1] > room else plan(pose, deadline, touch, then)
+
+    arm.plan_to = plan_to
+    assert run(arm, PICK).ok
+    assert len(planned) == tries
+    assert planned[-1] > 0.02
+
+
 def level_down(pose: Pose) -> bool:
     return pose.axes[2][2] < -0.99

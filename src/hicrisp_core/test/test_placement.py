@@ -13,7 +13,7 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_euler, from_yaw, multiply
+from hicrisp_core.model.geometry import from_axes, from_euler, from_yaw, multiply
 from hicrisp_core.model.keep_out import footprint, gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.model.shapes import SHAPES, Grip, Handling, Shape, Solid, measured, rectangle
@@ -328,6 +328,25 @@ def test_what_has_a_handle_is_turned_until_all_of_it_is_in_a_cupboard_that_is_na
         low_x, low_y, high_x, high_y = footprint(mug, spot).bounds
         assert 0.54 < low_x < high_x < 0.66
         assert -0.066 < low_y < high_y < 0.086
+
+
+def test_what_has_a_handle_gets_a_place_in_a_cupboard_to_which_a_grasp_takes_it() -> None:
+    ahead = from_axes((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0))  # Level, along x.
+    body = (Solid("box", (0.06, 0.06, 0.1), Pose((0.02, 0.0, 0.0))),)
+    form = Shape(measured(((-0.05, -0.03), (0.05, -0.03), (0.05, 0.03), (-0.05, 0.03))), measured(body),
+                 Handling.NONE, walls=(Grip(Pose((-0.04, 0.0, 0.02), ahead), 0.02),))
+    mug = WorldObject("mug", "mug", size=(0.1, 0.06, 0.1), pose=Pose((0.3, -0.3, 0.05), from_yaw(2.0)), own_form=form)
+    solids = tuple(Solid("box", size, Pose(at)) for size, at in (
+        ((0.3, 0.15, 0.02), (0.0, 0.0, -0.09)), ((0.3, 0.02, 0.2), (0.0, -0.085, 0.0)),
+        ((0.02, 0.19, 0.2), (-0.16, 0.0, 0.0)), ((0.02, 0.19, 0.2), (0.16, 0.0, 0.0)),
+        ((0.3, 0.15, 0.02), (0.0, 0.0, 0.09))))
+    case = WorldObject("case", "case", size=(0.34, 0.19, 0.2), movable=False, pose=Pose((0.6, 0.3, 0.15)),
+                       own_form=Shape(rectangle, measured(solids), Handling.NONE))
+    room = Workspace(gripper=HAND)
+    spots = Spots(mug, inside_box(mug, case, room), WorldState({"mug": mug, "case": case}), room, anywhere=True,
+                  ignore=frozenset({"case"}), exact=True)
+    assert spots.rounds[0].poses[0].axes[0][1] > -0.9
+    assert spots.best().axes[0][1] < -0.9  # The handle is at the open side.
 
 
 def test_a_pan_stands_near_a_knob_where_there_is_no_room_farther_off() -> None:

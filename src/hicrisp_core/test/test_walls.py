@@ -57,6 +57,14 @@ def test_a_solid_block_that_is_too_wide_has_nothing_to_take_it_by() -> None:
     assert walls_in(_BLOCK, _EXTENTS, HAND) == ()
 
 
+def test_a_thin_bar_is_between_the_tips_of_the_fingers_and_a_thick_one_may_be_deeper_in_the_hand() -> None:
+    bar = np.where(np.abs(_X) < 0.006, 0.1, -1.0)
+    thin, thick = (walls_in(bar, _EXTENTS, HAND, 1, np.full(bar.shape, deep)) for deep in (0.008, 0.05))
+    assert thin
+    assert min(grip.tool.position[2] for grip in thin) >= 0.1 - 0.008 - HAND.tip
+    assert min(grip.tool.position[2] for grip in thick) < 0.1 - 0.008 - HAND.tip
+
+
 @pytest.mark.parametrize("yaw", [0.0, 1.0])
 def test_its_grasps_turn_with_it_and_keep_clear_of_neighbours(yaw: float) -> None:
     mug = thing(_MUG, yaw=yaw)

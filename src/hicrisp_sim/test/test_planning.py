@@ -60,6 +60,17 @@ def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
     assert "(1.20, 0.00, 0.10)" in failure.message
 
 
+def test_of_the_postures_that_touch_something_at_the_goal_the_one_that_touches_least_is_told(
+        tabletop: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    tabletop.arm.sync(tabletop.see())
+    scene, touched = tabletop.arm._planner.scene, iter((("door", "mug"), ("mug",)))
+    monkeypatch.setattr(scene, "free", lambda joints: False)
+    monkeypatch.setattr(scene, "blockers", lambda joints: next(touched, ("door", "wall")))
+    failure = tabletop.arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
+    assert isinstance(failure, MotionFailure)
+    assert failure.blockers == ("mug",)
+
+
 def test_a_motion_ends_in_a_posture_from_which_the_arm_goes_on(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
     half = math.sqrt(0.5)

@@ -20,8 +20,8 @@ from hicrisp_sim.settings import ArmSettings
 from hicrisp_sim.timing import JointLimits, smooth_path, time_line, time_path, trajectory_of
 
 Motion = Union[Trajectory, MotionFailure]
-_GOALS = 3
-"""Collision-free postures for one pose that a search tries to reach."""
+_GOALS, _SEEDS = 3, 40
+"""Collision-free postures for one pose that a search tries to reach, and how many are looked at for them."""
 _LINE_STEP = 0.01
 """Metres of the tool between two points of a line."""
 _LARGEST_TURN = 0.35
@@ -83,17 +83,18 @@ class MotionPlanner:
             if not isinstance(straight, MotionFailure):
                 return self._timed(start, pose, straight, _LOADED)
         goals: List[np.ndarray] = []
-        blocked: Optional[np.ndarray] = None
+        blocked: Optional[Tuple[str, ...]] = None
         astray: Optional[MotionFailure] = None
-        for joints in self._kinematics.solutions(pose, start, self._dice):
+        for joints in self._kinematics.solutions(pose, start, self._dice, _SEEDS):
             if self.scene.free(joints):
                 failed = self._onward(joints, then)
                 if failed is None:
                     goals.append(joints)
                 elif astray is None or failed.blockers and not astray.blockers:  # What is in the way can be moved.
                     astray = failed
-            elif blocked is None:
-                blocked = joints
+            else:
+                touched = self.scene.blockers(joints)
+                blocked = touched if blocked is None or len(touched) < len(blocked) else blocked
             if len(goals) >= _GOALS or deadline.passed:
                 break
         if goals and then and touch:  # What may be touched then is kept clear of before.
@@ -112,7 +113,7 @@ class MotionPlanner:
             (x, y, z), away = pose.position, distance(pose.position, self._kinematics.shoulder)
             return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
                                  f"reach ({away:.2f} m from its shoulder)")
-        return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
+        return MotionFailure.blocked("goal_in_collision", blocked, "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
         """Plan a collision-free motion to the rest posture; with an open vessel in the hand to where the tool is in

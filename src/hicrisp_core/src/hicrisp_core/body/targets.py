@@ -34,6 +34,7 @@ from hicrisp_core.model.world import HELD_UP_AT
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
+from hicrisp_core.robot.grasps import grasp_candidates
 from hicrisp_core.robot.gripper import parts
 from hicrisp_core.robot.skills_carry import NEARLY
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
@@ -89,15 +90,36 @@ class Spots:
     @cached_property
     def _best(self) -> Optional[Pose]:
         tight, most, gripper = None, 0.0, self.workspace.gripper
+        if gripper is None or self.hold is None:
+            free = list(islice(self._free(), LOOKED_AT if self.exact else 1))
+            return next(filter(self._takes, free), free[0]) if free else None
         for pose in islice(self._free(), LOOKED_AT):
-            if gripper is None or self.hold is None:
-                return pose
             room = most_room(self.item, self.hold, pose, self.world, gripper, self.exact).grasp.clearance
             if room >= gripper.room:
                 return pose
             if room > most:
                 tight, most = pose, room
         return tight
+
+    def _takes(self, pose: Pose) -> bool:
+        """Check whether the item can be put at a pose by a grasp that takes it where it is, once what can be moved is
+        out of the way.
+        """
+        gripper = self.workspace.gripper
+        return gripper is None or any(
+            most_room(self.item, hold, pose, self._fixed, gripper, self.exact).grasp.clearance > 0.0
+            for hold in self._grasps)
+
+    @cached_property
+    def _fixed(self) -> WorldState:
+        return replace(self.world, objects={name: other for name, other in self.world.objects.items()
+                                            if not other.movable})
+
+    @cached_property
+    def _grasps(self) -> Tuple[Hold, ...]:
+        gripper = self.workspace.gripper
+        found = grasp_candidates(self.item, self._fixed, gripper) if gripper is not None else []
+        return tuple(hold_of(self.item, grasp.pose, grasp.width) for grasp in found)
 
     def blockers(self) -> Tuple[str, ...]:
         """Return the smallest set of objects whose removal frees a pose, preferring movable ones.

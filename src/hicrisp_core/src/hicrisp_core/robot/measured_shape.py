@@ -86,7 +86,7 @@ def shape_from(
         The shape, with grasps of its walls where it is too wide for the hand.
     """
     if pose.tilt > _ASKEW:  # It leaned on something.
-        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2]), Pose((0.0, 0.0, 0.0))
+        heights, pose = _seen(solids, Pose((0.0, 0.0, -size[2] / 2.0)), size[:2])[0], Pose((0.0, 0.0, 0.0))
     name, form = nearest_shape(size, heights, solids)
     if form.round:
         size = ((size[0] + size[1]) / 2.0,) * 2 + (size[2],)
@@ -167,7 +167,7 @@ def _bands(size: Vector, heights: np.ndarray) -> Tuple[Solid, ...]:
 def _profile(solids: Tuple[Solid, ...], size: Vector) -> Tuple[Tuple[float, float], ...]:
     """Return how wide an upright round object is up to each of some heights, seen from below."""
     high = size[2]
-    lowest = high - _seen(solids, Pose((0.0, 0.0, high / 2.0), DOWN), size[:2], THIN)
+    lowest = high - _seen(solids, Pose((0.0, 0.0, high / 2.0), DOWN), size[:2], THIN)[0]
     away = np.hypot(*((index - (side - 1) / 2.0) / side * extent
                       for index, side, extent in zip(np.indices(lowest.shape), lowest.shape, size)))
     levels = [high * part / _LEVELS for part in range(1, _LEVELS)]
@@ -227,17 +227,22 @@ def _side_walls(solids: Tuple[Solid, ...], size: Vector, hand: Gripper) -> Tuple
     for number in range(_SIDES):
         yaw = from_yaw(math.tau * number / _SIDES)
         view = Pose(rotate(yaw, (-wide / 2.0, 0.0, 0.0)), multiply(yaw, _FROM_AHEAD))
-        seen = _seen(solids, view, (wide, size[2]))
-        found += [replace(grip, tool=view.compose(grip.tool)) for grip in walls_in(seen, (wide, size[2]), hand, 1)
-            if grip.width < _SLIM * hand.opening]
+        seen, thick = _seen(solids, view, (wide, size[2]))
+        found += [replace(grip, tool=view.compose(grip.tool))
+            for grip in walls_in(seen, (wide, size[2]), hand, 1, thick) if grip.width < _SLIM * hand.opening]
     return tuple(found)
 
 
-def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float], cell: float = _CELL) -> np.ndarray:
-    """Return how far solids reach towards where a view looks from, on a grid across it; negative where nothing is."""
+def _seen(
+    solids: Sequence[Solid], view: Pose, extents: Tuple[float, float], cell: float = _CELL
+) -> Tuple[np.ndarray, np.ndarray]:
+    """Return how far solids reach towards where a view looks from, on a grid across it, negative where nothing is; and
+    how thick the foremost one is there.
+    """
     xs, ys = ((np.arange(round(extent / cell)) + 0.5) / round(extent / cell) * extent - extent / 2.0
         for extent in extents)
-    found = np.full((len(xs), len(ys)), -1.0)
+    found: np.ndarray = np.full((len(xs), len(ys)), -1.0)
+    thick: np.ndarray = np.zeros_like(found)
     places = np.stack([*np.meshgrid(xs, ys, indexing="ij"), np.zeros_like(found)], axis=-1)
     for solid in solids:
         frame = solid.pose.inverse().compose(view)
@@ -245,5 +250,6 @@ def _seen(solids: Sequence[Solid], view: Pose, extents: Tuple[float, float], cel
         start, along = places @ axes + np.array(frame.position), np.where(np.abs(axes[2]) < 1e-9, 1e-9, axes[2])
         one, other = (-half - start) / along, (half - start) / along
         low, high = np.minimum(one, other).max(axis=-1), np.maximum(one, other).min(axis=-1)
-        found = np.maximum(found, np.where(low < high, high, -1.0))
-    return found
+        ahead = (low < high) & (high > found)
+        found, thick = np.where(ahead, high, found), np.where(ahead, high - low, thick)
+    return found, thick

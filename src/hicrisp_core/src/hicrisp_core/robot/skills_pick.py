@@ -39,6 +39,10 @@ _ABOVE = 0.002
 """By which a palm that is as low as it may be counts as above what is held, metres."""
 _ASIDE, _BEARINGS = (0.06, 0.12, 0.18), 8
 """How far and in how many directions from under what leans over it an item is taken, metres."""
+_NEARER = (1.0, 2.0, 4.0)
+"""By what the way is divided on which the hand comes to a grasp where it does not get farther back, or what stays
+leaves it no room there.
+"""
 _TILTED = math.radians(95.0)
 """By which a vessel is tilted that is poured empty."""
 _LOOKED_AT = 40
@@ -255,9 +259,11 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: S
     opened = context.ready_hand(grasp.opening)
     if not opened.ok:
         return opened
-    motion = context.plan_to(grasp.before(context.settings.approach), touch, (grasp.pose, *then))
-    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":  # As far from it as can be reached.
-        motion = context.plan_to(grasp.before(context.settings.approach / 2.0), touch, (grasp.pose, *then))
+    for part in _NEARER:
+        motion = context.plan_to(grasp.before(context.settings.approach / part), touch, (grasp.pose, *then))
+        if not isinstance(motion, MotionFailure) or motion.kind != "unreachable" and all(
+                name not in context.known or context.known[name].movable for name in motion.blockers):
+            break
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)

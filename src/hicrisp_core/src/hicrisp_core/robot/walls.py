@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -32,7 +32,8 @@ _WEDGE = 0.006
 
 
 def walls_in(
-    heights: np.ndarray, extents: Sequence[float], hand: Gripper, yaws: int = _YAWS
+    heights: np.ndarray, extents: Sequence[float], hand: Gripper, yaws: int = _YAWS,
+    thick: Optional[np.ndarray] = None
 ) -> Tuple[Grip, ...]:
     """Find where fingers that point down fit around a part of an object.
 
@@ -42,6 +43,8 @@ def walls_in(
         extents: of the grid along x and y, metres.
         hand: the gripper's measures.
         yaws: directions in which fingers are closed, from the grid's x axis.
+        thick: how thick along the fingers the parts on the grid are, metres, which then are between the fingers' tips:
+            what is held farther up them turns over; any by default.
 
     Returns:
         The grasps, in a frame in the middle of the grid on the ground.
@@ -52,11 +55,12 @@ def walls_in(
     if not len(spots):
         return ()
     middles, tops = (spots + 0.5) * cell - half, seen[tuple(spots.T)]
+    deep = np.full(len(spots), math.inf) if thick is None else thick[tuple(spots.T)]
     found: List[Tuple[float, np.ndarray, float]] = []
     for number in range(yaws):
         angle, kept = math.pi * number / yaws, np.zeros((0, 2))
         closing = np.array([math.cos(angle), math.sin(angle)])
-        around = _Around(middles, tops, closing, hand, _heights_at(seen, half, cell))
+        around = _Around(middles, tops, deep, closing, hand, _heights_at(seen, half, cell))
         for depth in _DEPTHS:
             places, tops_held, widths = around.free(depth)
             for at, top, width in zip(places, tops_held, widths):
@@ -80,12 +84,13 @@ class _Around:
     Args:
         middles: the spots, array (n, 2), metres.
         tops: their heights, array (n,), metres.
+        deep: how deep what is there reaches below them, array (n,), metres.
         closing: unit vector.
         hand: the gripper's measures.
         read: returns the heights at places.
     """
 
-    def __init__(self, middles: np.ndarray, tops: np.ndarray, closing: np.ndarray, hand: Gripper,
+    def __init__(self, middles: np.ndarray, tops: np.ndarray, deep: np.ndarray, closing: np.ndarray, hand: Gripper,
                  read: Callable[[np.ndarray], np.ndarray]) -> None:
         across = np.array([-closing[1], closing[0]])
         self._hand, self._all, self._tall = hand, middles, tops
@@ -94,7 +99,7 @@ class _Around:
         # What is too wide along the one line through its middle, least deep, needs no closer look.
         line = read(middles[:, None] + self._along[:, None] * closing)
         narrow = self._ends(line[:, None], tops, min(_DEPTHS))[-1]
-        self._middles, self._tops = middles[narrow], tops[narrow]
+        self._middles, self._tops, self._deep = middles[narrow], tops[narrow], deep[narrow]
         self._heights = read(self._middles[:, None, None] + aside[:, None, None] * across
                              + self._along[:, None] * closing)
         self._core = np.abs(aside) < hand.finger[0] / 4.0
@@ -133,7 +138,8 @@ class _Around:
         rows = (filled[:, self._core] & between[:, None]).sum(axis=2) * _STEP
         parallel = (rows > 0.0).all(axis=1) & (np.abs(rows[:, 0] - rows[:, -1]) <= _WEDGE)
         highest = np.where(between, self._heights[:, len(self._core) // 2], 0.0).max(axis=1)
-        good = narrow & parallel & ~(any_ & beside).any(axis=1) & (highest <= tops + _GROUND)
+        good = narrow & parallel & ~(any_ & beside).any(axis=1) & (highest <= tops + _GROUND) & (
+            depth <= self._deep + hand.tip)
         held, tops, widths = (self._middles + at[:, None] * self._closing)[good], tops[good], widths[good]
         apart = np.abs((self._all[None] - held[:, None]) @ np.stack([self._closing, self._across], axis=1))
         under = (apart < np.array(hand.palm[1::-1]) / 2.0).all(axis=2)
