@@ -35,6 +35,15 @@ def test_a_machine_that_is_busy_with_something_else_takes_nothing_from_a_search(
     assert np.allclose(path[-1], GOAL)
 
 
+def test_a_way_round_leads_near_what_is_in_the_way() -> None:
+    for seed in (5, 7):  # By the search alone, these go as far as 0.93 and 0.99.
+        path = search().solve(START, [GOAL], beside_a_wall, Deadline(PATIENCE), seed, 0.02)
+        assert path is not None
+        assert max(corner[1] for corner in path) < 0.8, seed
+        assert all(beside_a_wall(one + part * (other - one)) for one, other in zip(path, path[1:])
+                   for part in np.linspace(0.0, 1.0, 50))
+
+
 def test_a_search_in_vain_ends_with_its_time() -> None:
     def walled(joints: np.ndarray) -> bool:
         return abs(joints[0]) > 0.1

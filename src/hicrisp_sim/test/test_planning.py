@@ -16,6 +16,8 @@ from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.motion import MotionPlanner
+from hicrisp_sim.planning_scene import PlanningScene
 from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.timing import JointLimits, time_line
 from waiting import PATIENCE
@@ -235,6 +237,19 @@ def test_a_line_is_slow_only_where_a_joint_would_be_too_fast() -> None:
     assert motion.positions[-1] == pytest.approx(tuple(joints[-1]), abs=1e-6)
     assert np.abs(motion.velocities).max(axis=0) == pytest.approx((0.1, 1.0), abs=0.05)
     assert motion.times[-1] < 0.7 * 0.2 / (1.0 / np.gradient(joints[:, 1], along).max())
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.1])
+def test_a_tool_that_may_only_be_so_fast_is_no_faster_on_its_way_round(speed: float) -> None:
+    scene = load_scene("tabletop")
+    arm = descriptions_of(scene)[0]
+    settings, kinematics = replace(arm.settings, tool_speed=speed), Kinematics(arm)
+    planner = MotionPlanner(PlanningScene(scene, arm, settings.margin, []), kinematics, settings, 0)
+    motion = planner.to_pose(kinematics.rest, pointing_down(0.4, 0.35, 0.3), Deadline(PATIENCE), frozenset())
+    assert isinstance(motion, Trajectory)
+    points = np.array([kinematics.tool_position(np.array(row)) for row in motion.positions])
+    fastest = np.abs(np.diff(points, axis=0)).max() / motion.times[1]
+    assert 0.09 < fastest < 0.11 if speed else fastest > 0.2
 
 
 def test_a_turn_on_the_spot_is_a_line_too() -> None:

@@ -10,6 +10,7 @@ import pytest
 from acting import Lab
 from hicrisp_core.model import Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.arm import EmbeddedArm
 from waiting import PATIENCE
 
 
@@ -66,3 +67,18 @@ def test_a_commands_time_limit_counts_in_seconds_of_the_robots_clock(tabletop: L
 
 def test_a_command_within_its_time_limit_is_not_ended(tabletop: Lab) -> None:
     assert tabletop.execute(replace(tabletop.command("pick", item="box"), time_limit=30.0)).ok
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.4])
+def test_an_arm_that_creeps_is_waited_for_as_long_as_its_settings_say(
+    tabletop: Lab, monkeypatch: pytest.MonkeyPatch, limit: float
+) -> None:
+    world = tabletop.world
+    monkeypatch.setattr(type(world.arm.joints), "velocities", np.full(7, 0.05))
+    settings = replace(world.description.settings, rest_time=limit)
+    arm = EmbeddedArm(world.simulation, world.scene, replace(world.description, settings=settings))
+    arm.sync(tabletop.see())
+    motion = arm.plan_line(arm.tool_pose().shifted((0.0, 0.1, 0.0)), Deadline(PATIENCE), 0.3)
+    began = world.time
+    assert arm.follow(motion, Deadline(PATIENCE), Event()).ok
+    assert world.time - began - motion.times[-1] == pytest.approx(limit, abs=0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event, Thread
 
 import numpy as np
@@ -35,6 +36,23 @@ def test_every_frame_is_there_with_the_clocks_time(tabletop: Lab) -> None:
     assert {stamp for _, stamp in frames.values()} == {tabletop.world.time}
     left, right = frames["panda_leftfinger"][0].position, frames["panda_rightfinger"][0].position
     assert np.linalg.norm(np.subtract(left, right)) == pytest.approx(tabletop.arm.opening(), abs=1e-6)
+
+
+def test_what_creeps_in_a_hand_can_be_judged_and_what_slides_on_the_table_cannot(
+    tabletop: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, took = tabletop.world, []
+    settings = replace(world.description.settings, creep=0.02)
+    monkeypatch.setattr(world, "descriptions", (replace(world.description, settings=settings),))
+    monkeypatch.setattr(world.simulation, "moved", lambda name, _: 0.001 if name == "box" else 0.0)  # In 0.1 s.
+    world.arm.sync(world.look())
+    for hold in (False, True):
+        if hold:
+            world.arm.attach("box")
+        began = world.time
+        world.settle(1.0)
+        took.append(world.time - began)
+    assert took == [pytest.approx(1.0, abs=0.03), pytest.approx(0.1, abs=0.03)]
 
 
 def test_a_reset_puts_everything_back_and_the_clock_goes_on(tabletop: Lab) -> None:

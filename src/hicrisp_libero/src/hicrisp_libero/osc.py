@@ -19,10 +19,8 @@ _METRES, _RADIANS = 0.05, 0.5
 _STIFFNESS = 150.0
 _DRAG = 2.0 / _STIFFNESS**0.5
 """The controller's stiffness, 1/s2, and its damping by it, s: it is critically damped."""
-_LEAD, _PUSH = _DRAG + PERIOD / 2.0, (1.0 / _STIFFNESS + _DRAG * PERIOD / 2.0) / 2.0
-"""By how much the controller trails a goal, in speeds, s, and in accelerations of it, s2: half of that, as they change
-between two actions.
-"""
+_LEAD, _PUSH = _DRAG + PERIOD / 2.0, 1.0 / _STIFFNESS + _DRAG * PERIOD / 2.0
+"""By how much the controller trails a goal, in speeds, s, and in accelerations of it, s2."""
 _PACE, _QUICKER = (0.2, 1.0), 1.25
 """Least and greatest share of the planned speed, and by how much it grows in an action."""
 _LEVERS = np.array([0.5] * 3 + [1.0] * 3)

@@ -36,9 +36,14 @@ _HAND = {"0.0584": "0.0524", "0.1034": "0.0974"}
 """Metres from the hand to its fingers and its tool centre point: the benchmark's are 6 mm shorter than real ones."""
 _SPEED, _ACCELERATION = 0.3, 0.25
 """Shares of the joints' limits: the benchmark's links drag, and the motors of its wrist have 12 Nm."""
-_OSC_SPEED, _OSC_ACCELERATION, _OSC_FINGERS, _DEXTERITY = 0.45, 0.4, 0.2, 0.07
+_OSC_SPEED, _OSC_ACCELERATION, _OSC_FINGERS, _DEXTERITY = 0.8, 0.8, 0.2, 0.07
 """The same for its own controller, which knows what the links weigh and limits the tool's speed; how fast its fingers
 close, m/s; and how far the arm stays from singular postures, as it leaves the elbow to itself.
+"""
+_TOOL_SPEED, _TOOL_ACCELERATION, _REST, _CREEP = 0.25, 1.5, 0.06, 0.02
+"""What the limits of its actions leave the tool along an axis, m/s, how fast it gets there, m/s2, and how long it comes
+to rest, s: it creeps on for half a second at the end of a motion, which the next one makes up for; how fast what it
+holds does, m/s.
 """
 _BEHIND, _SLOWEST = 0.05, 0.1
 """How far a joint is behind before the arm slows down, radians, and the least share of its speed."""
@@ -273,7 +278,8 @@ class LiberoWorld(EmbeddedWorld):
         settings = replace(arm.settings, speed=_SPEED, acceleration=_ACCELERATION)
         if self.control == OSC:
             settings = replace(settings, speed=_OSC_SPEED, acceleration=_OSC_ACCELERATION, finger_speed=_OSC_FINGERS,
-                               dexterity=_DEXTERITY)
+                               dexterity=_DEXTERITY, tool_speed=_TOOL_SPEED,
+                               tool_acceleration=_TOOL_ACCELERATION, rest_time=_REST, creep=_CREEP)
         self.descriptions = (replace(arm, urdf=urdf, settings=settings, body=replace(arm.body, reach=REACH)),)
         return BenchmarkSimulation(self.task, self.description, rate, self.control)
 

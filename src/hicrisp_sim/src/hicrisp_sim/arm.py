@@ -26,8 +26,8 @@ _BRAKE = 0.15
 """Seconds in which a motion that is broken off comes to rest."""
 _STILL = 0.02
 """Joint speed below which the arm counts as standing, rad/s."""
-_SETTLE = 0.4
-"""Longest wait for the arm to stand at the end of a motion, seconds of its clock."""
+_HALT = 0.4
+"""Longest wait for an arm to stand that was stopped, seconds of its clock."""
 _LAG = 0.15
 """Joint error that no motion should have, rad."""
 _CONTACT_PERIODS = 3
@@ -219,9 +219,9 @@ class EmbeddedArm:
                                   self.joints.external_torques,
                                   self._force() if stop_on_contact else None)
                 if bump is not None:
-                    self._hold(self.joints.positions)
+                    self._hold(self.joints.positions, self._settings.rest_time)
                     return Outcome(Status.EXECUTION, bump.said, cause=bump)
-            self._hold(_sample(times, positions, at))
+            self._hold(_sample(times, positions, at), self._settings.rest_time)
             if opening is None or not outcome.ok:
                 return outcome
             if fingers == opening and self.joints.finger_speed < _STALLED:
@@ -286,7 +286,7 @@ class EmbeddedArm:
             return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the arm did not stop in time")
         try:
             with self._simulation.moving():
-                self._hold(self.joints.positions)
+                self._hold(self.joints.positions, _HALT)
             if np.abs(self.joints.velocities).max() > _STILL:
                 return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION, "the arm still moves")
             return Outcome(Status.SUCCESS)
@@ -310,10 +310,10 @@ class EmbeddedArm:
         jacobian = self._kinematics.jacobian(self.joints.positions)
         return np.linalg.lstsq(jacobian.T, self.joints.external_torques, rcond=None)[0][:3]
 
-    def _hold(self, joints: np.ndarray) -> None:
-        """Stay at joints until the arm stands still."""
+    def _hold(self, joints: np.ndarray, seconds: float) -> None:
+        """Stay at joints until the arm stands still, or for some time."""
         self.joints.command(joints, np.zeros_like(joints))
-        end = self._simulation.time + _SETTLE
+        end = self._simulation.time + seconds
         while self._simulation.time < end:
             self._simulation.step()
             if np.abs(self.joints.velocities).max() < _STILL:

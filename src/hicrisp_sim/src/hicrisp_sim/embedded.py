@@ -344,6 +344,7 @@ class EmbeddedWorld(SimulatedWorld):
             moving: returns the names of objects and robots that may move.
         """
         bodies, end, stands = self._bodies(), self.time + seconds, False
+        held = {arm.attached: described.settings.creep for arm, described in zip(self.arms, self.descriptions)}
         # Where nothing has happened since everything rested, one look is enough.
         window = CONTROL_PERIOD if self.simulation.snapshot is self._settled else _QUIET_FOR
         with self.simulation.moving():
@@ -353,9 +354,9 @@ class EmbeddedWorld(SimulatedWorld):
                 while self.time < until:
                     self.simulation.step()
                     may_move |= moving()
-                most, window = QUIET * (self.time - began), _QUIET_FOR
-                stands = all(name in may_move or self.simulation.moved(bodies[name], place) < most
-                             for name, place in before.items())
+                took, window = self.time - began, _QUIET_FOR
+                stands = all(name in may_move or self.simulation.moved(bodies[name], place) <
+                             held.get(name, QUIET) * took for name, place in before.items())
         self._settled = self.simulation.snapshot if stands else None
 
     def _bodies(self) -> Dict[str, str]:

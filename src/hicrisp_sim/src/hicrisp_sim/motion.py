@@ -12,12 +12,13 @@ from hicrisp_core.model.geometry import distance, from_yaw, multiply
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
+from scipy.interpolate import CubicSpline
 
 from hicrisp_sim.kinematics import COMFORTABLE, Kinematics
 from hicrisp_sim.path_search import PathSearch
 from hicrisp_sim.planning_scene import PlanningScene
 from hicrisp_sim.settings import ArmSettings
-from hicrisp_sim.timing import JointLimits, smooth_path, time_line, time_path, trajectory_of
+from hicrisp_sim.timing import JointLimits, smooth_path, time_line, time_path, time_path_of_tool, trajectory_of
 
 Motion = Union[Trajectory, MotionFailure]
 _GOALS, _SEEDS = 3, 40
@@ -173,7 +174,14 @@ class MotionPlanner:
     def _timed(self, start: np.ndarray, pose: Pose, points: Sequence[np.ndarray], speed: float) -> Trajectory:
         """Return the trajectory along the postures of a straight line."""
         length = distance(self._kinematics.tool_pose(start).position, pose.position)
-        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits,
+                         self._settings.tool_acceleration)
+
+    def _timed_path(self, spline: CubicSpline) -> Trajectory:
+        """Return the trajectory along a path of the joints."""
+        settings = self._settings
+        return time_path_of_tool(spline, self._limits, self._kinematics.tool_position, settings.tool_speed,
+                                 settings.tool_acceleration) if settings.tool_speed else time_path(spline, self._limits)
 
     def _onward(self, joints: np.ndarray, then: Sequence[Pose]) -> Optional[MotionFailure]:
         """Return why the tool cannot go on from a posture along straight lines; ``None`` if it can."""
@@ -232,7 +240,7 @@ class MotionPlanner:
                 path = path or self._search.solve(head[-1], some, self._checker(), limit, next(self._seeds), step)
             if path is None:
                 break
-            motion = time_path(smooth_path([*head[:-1], *path], 2.0 * step), self._limits)
+            motion = self._timed_path(smooth_path([*head[:-1], *path], 2.0 * step))
             if self._stays_free(motion):
                 return motion
         blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))

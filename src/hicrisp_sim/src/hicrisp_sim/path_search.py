@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional, Sequence
+import math
+from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.time.deadline import Deadline
@@ -10,6 +11,8 @@ from ompl import base, geometric, util
 
 _RANGE = 2.5
 """Longest step of the tree, radians."""
+_STRAIGHTER = np.arange(0.0, 1.0, 0.1)
+"""Parts of its way from the straight one that a corner may keep."""
 
 
 class PathSearch:
@@ -83,9 +86,34 @@ class PathSearch:
             simplifier.reduceVertices(path, 20, 10)
             simplifier.partialShortcutPath(path, 30, 12)
             simplifier.reduceVertices(path, 20, 10)
-        return [start, *(np.array(path.getState(number)[0:dof]) for number in range(1, path.getStateCount()))]
+        corners = [start, *(np.array(path.getState(number)[0:dof]) for number in range(1, path.getStateCount()))]
+        return _tightened(corners, lambda ways: all(
+            free(row) for way in ways for row in np.linspace(*way, max(2, int(np.ceil(math.dist(*way) / step))))))
 
     def _state(self, joints: np.ndarray) -> base.State:
         state = self._space.allocState()
         state[0:self._dof] = [float(value) for value in joints]
         return state
+
+
+def _tightened(corners: List[np.ndarray], free: Callable[[Sequence[Tuple[np.ndarray, np.ndarray]]], bool]
+               ) -> List[np.ndarray]:
+    """Return a path with each corner nearer to the straight way past it, with a little room to what is in that way.
+
+    Args:
+        corners: arrays (joints,), radians.
+        free: whether straight segments touch nothing.
+    """
+    found = list(corners)
+    for number in range(1, len(found) - 1):
+        before, corner, after = found[number - 1 : number + 2]
+        chord = after - before
+        part = np.clip((corner - before) @ chord / max(float(chord @ chord), 1e-9), 0.0, 1.0)
+        straight, touches = before + part * chord, True
+        for share in _STRAIGHTER:
+            nearer = straight + share * (corner - straight)
+            touched, touches = touches, not free([(before, nearer), (nearer, after)])
+            if not touched and not touches:
+                found[number] = nearer
+                break
+    return found

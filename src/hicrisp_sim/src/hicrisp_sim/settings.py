@@ -83,6 +83,10 @@ class ArmSettings:
         search_time: longest search for a path, seconds of processor time.
         dexterity: least singular value of the Jacobian (m and rad) in a posture that is a goal: an arm whose elbow is
             not controlled passes through the singular posture that is beyond.
+        tool_speed: of the tool along an axis of the world, on any way, m/s; 0 where only its joints limit it.
+        tool_acceleration: the same, and along straight lines, m/s2.
+        creep: speed at which what it holds counts as standing, m/s.
+        rest_time: longest wait for the arm to stand at the end of a motion, seconds of its clock.
     """
 
     name: str
@@ -96,6 +100,10 @@ class ArmSettings:
     finger_speed: _Quantity = fixed(0.15)
     search_time: _Quantity = fixed(2.0)
     dexterity: NonNegativeFloat = fixed(0.0)
+    tool_speed: NonNegativeFloat = fixed(0.0)
+    tool_acceleration: _Quantity = fixed(0.8)
+    creep: _Quantity = fixed(0.005)
+    rest_time: NonNegativeFloat = fixed(0.4)
 
     def __post_init__(self) -> None:
         if len(self.rest) != len(self.model.joints):

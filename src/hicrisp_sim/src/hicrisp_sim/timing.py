@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence, Tuple
+from typing import Callable, Sequence, Tuple
 
 import numpy as np
+from hicrisp_core.model import Vector
 from hicrisp_core.ports.robot import Trajectory
 from scipy.interpolate import CubicSpline
 
@@ -22,8 +23,8 @@ SAMPLE_PERIOD = 0.01
 _SAME = 1e-3
 """Radians between corners that count as one."""
 _GRID = 60
-_LINE_ACCELERATION, _SHORTEST = 0.8, 0.01
-"""Acceleration along a straight line, m/s^2, and the least time of one, seconds."""
+_SHORTEST = 0.01
+"""The least time of a straight line, seconds."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,29 @@ def smooth_path(path: Sequence[np.ndarray], spacing: float) -> CubicSpline:
     return CubicSpline(lengths, points, bc_type="natural")
 
 
+def time_path_of_tool(spline: CubicSpline, limits: JointLimits, tool_position: Callable[[np.ndarray], Vector],
+                      speed: float, acceleration: float) -> Trajectory:
+    """Compute the fastest motion along a spline within the limits of the joints and of the tool, from rest to rest.
+
+    Args:
+        spline: joint positions over path length, radians.
+        limits: speed and acceleration of each joint.
+        tool_position: returns where the tool is with some joints (rad), metres.
+        speed: of the tool along each axis, m/s.
+        acceleration: the same, m/s2.
+
+    Returns:
+        The trajectory.
+
+    Raises:
+        RuntimeError: when the limits leave no solution, which a path without jumps never does.
+    """
+    joints = spline(spline.x)
+    along = np.column_stack([joints, [tool_position(row) for row in joints]])
+    both = JointLimits(limits.joints, (*limits.velocity, *[speed] * 3), (*limits.acceleration, *[acceleration] * 3))
+    return time_path(CubicSpline(spline.x, along, bc_type="natural"), both)
+
+
 def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     """Compute the fastest motion along a spline within the joint limits, from rest to rest.
 
@@ -106,7 +130,9 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     return trajectory_of(limits.joints, times, timed(times)[:, :joints], timed(times, 1)[:, :joints])
 
 
-def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
+def time_line(
+    path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits, acceleration: float = 0.8
+) -> Trajectory:
     """Compute the fastest motion along joint points of a straight line, at no more than a speed of the tool.
 
     Args:
@@ -114,6 +140,7 @@ def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: Joi
         distances: array (n,), distance of the tool from the start, metres, increasing.
         speed: of the tool, m/s; less only where a joint would be too fast.
         limits: speed and acceleration of each joint.
+        acceleration: of the tool, m/s2.
 
     Returns:
         The trajectory.
@@ -126,7 +153,7 @@ def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: Joi
     seconds = max(length / speed, _SHORTEST, float((np.ptp(path, axis=0) / limits.velocity).max()))
     along, most = distances / length * seconds, seconds / length
     tool = JointLimits(limits.joints, (*limits.velocity, speed * most),
-                       (*limits.acceleration, _LINE_ACCELERATION * most))
+                       (*limits.acceleration, acceleration * most))
     return time_path(CubicSpline(along, np.column_stack([path, along])), tool)
 
 
