@@ -177,10 +177,7 @@ def load_factory(
     Raises:
         ConfigError: if a named file is missing or invalid.
     """
-    def file(kind: str, name: str) -> FilePath:
-        return config_file(kind, name, beside=config / kind / "any")
-
-    domain = load_domain(file("domains", domain)) if isinstance(domain, str) else domain
-    policy = load_policy(file("policies", policy)) if isinstance(policy, str) else policy
-    llm = load_llm_settings(file("llm", llm)) if isinstance(llm, str) else llm
+    domain = load_domain(config_file("domains", domain, config)) if isinstance(domain, str) else domain
+    policy = load_policy(config_file("policies", policy, config)) if isinstance(policy, str) else policy
+    llm = load_llm_settings(config_file("llm", llm, config)) if isinstance(llm, str) else llm
     return replace(RunFactory(domain, policy, llm, config / "prompts" / policy.prompts), **more)

@@ -106,9 +106,8 @@ def lay_out(
 
 def _first_open(asked: _Layouts) -> Dict[str, Any]:
     for seed in range(asked.first, asked.first + _MOST_LAYOUTS):
-        file = config_file("scenes", asked.sentence.scene, beside=asked.config / "scenes" / "any")
-        scene = load_scene(file, seed)
-        domain = load_domain(config_file("domains", scene.domain, beside=asked.config / "domains" / "any"))
+        scene = load_scene(config_file("scenes", asked.sentence.scene, asked.config), seed)
+        domain = load_domain(config_file("domains", scene.domain, asked.config))
         world = EmbeddedWorld(scene, seed, domain=domain)
         world.settle(1.0)
         reached = Reached(asked.sentence.goals, domain)

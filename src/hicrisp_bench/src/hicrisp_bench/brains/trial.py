@@ -85,9 +85,8 @@ def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
 def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
     """The same with models that may be known from before."""
     sentence = trial.told.sentence
-    scene = load_scene(
-        config_file("scenes", sentence.scene, beside=trial.config / "scenes" / "any"), trial.told.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=trial.config / "domains" / "any"))
+    scene = load_scene(config_file("scenes", sentence.scene, trial.config), trial.told.seed)
+    domain = load_domain(config_file("domains", scene.domain, trial.config))
     events: List[Mapping[str, Any]] = []
     settings = TrialSettings(
         trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,

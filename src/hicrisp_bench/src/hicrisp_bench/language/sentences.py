@@ -62,15 +62,14 @@ def settings_of(config: Path, scenes: Iterable[str], seed: int, jobs: int) -> Di
     for name, result in zip(names, results):
         if "crashed" in result:
             raise ConfigError(f"the scene '{name}' cannot be used: {result['crashed']}")
-    domains: Mapping[str, Domain] = {
-        name: load_domain(config_file("domains", name, beside=config / "domains" / "any"))
-        for name in {result["domain"] for result in results}}
+    domains = {name: load_domain(config_file("domains", name, config))
+               for name in {result["domain"] for result in results}}
     return {name: Setting(domains[result["domain"]], result["world"]) for name, result in zip(names, results)}
 
 
 def _look(asked: _Asked) -> Dict[str, Any]:
-    scene = load_scene(config_file("scenes", asked.scene, beside=asked.config / "scenes" / "any"), asked.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=asked.config / "domains" / "any"))
+    scene = load_scene(config_file("scenes", asked.scene, asked.config), asked.seed)
+    domain = load_domain(config_file("domains", scene.domain, asked.config))
     if scene.symbolic:
         return {"domain": scene.domain, "world": scene.first_state()}
     kind = EmbeddedWorld if scene.arena is None else LabWorld if scene.world == "lab" else AgvWorld

@@ -72,7 +72,7 @@ def witness_of(config: Path, llm: str, world: EmbeddedWorld) -> PictureWitness:
     Raises:
         ConfigError: if the file names no model for pictures.
     """
-    models = Models(load_llm_settings(config_file("llm", llm, beside=config / "llm" / "any")))
+    models = Models(load_llm_settings(config_file("llm", llm, config)))
     found = picture_witness(models, world.camera.take)
     if found is None:
         raise ConfigError(f"{llm} names no model under 'roles: vision' or 'roles: witness'")

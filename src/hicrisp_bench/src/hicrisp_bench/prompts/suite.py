@@ -185,7 +185,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         raise ConfigError("name two folders of prompts, for example: scripts/bench prompts default "
                           "my_prompts")
     folders = [_folder(name, options.config) for name in options.folders]
-    policy = load_policy(config_file("policies", options.policy, beside=options.config / "policies" / "any"))
+    policy = load_policy(config_file("policies", options.policy, options.config))
     if policy.brain == GOAL:
         raise ConfigError(f"the policy '{policy.name}' plans by search: its prompts make no plans")
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
