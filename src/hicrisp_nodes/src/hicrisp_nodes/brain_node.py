@@ -11,8 +11,7 @@ from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain import Domain
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import BRAIN, GOAL, LlmSettings
-from hicrisp_core.model import Task, WorldState
-from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal
+from hicrisp_core.model import Answer, Meaning, Reason, Refusal, Task, WorldState
 from hicrisp_core.plan import outlook
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter, Understood

@@ -12,8 +12,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Goal, WorldState
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 

@@ -16,8 +16,7 @@ from xmlrpc.client import ServerProxy
 import rosgraph
 import rospy
 from hicrisp_core.factory import load_factory
-from hicrisp_core.model import Pose, Task
-from hicrisp_core.model.picture import Picture
+from hicrisp_core.model import Picture, Pose, Task
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera

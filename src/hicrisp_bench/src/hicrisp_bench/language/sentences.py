@@ -11,10 +11,8 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, GoalError
+from hicrisp_core.model import Goal, GoalError, Speaker, Turn, WorldState
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.ports.observer import Observer
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline

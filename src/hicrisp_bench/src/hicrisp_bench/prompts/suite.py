@@ -25,8 +25,7 @@ from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import Command, Plan, Step, Task, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Command, Goal, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import GOAL, OFF, Policy, load_policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.body import Body

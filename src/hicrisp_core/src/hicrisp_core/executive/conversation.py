@@ -22,8 +22,7 @@ from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import same_goal
-from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Goal, Level, Task, WorldState
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn, wants_end
 from hicrisp_core.model.track import DOUBT
 from hicrisp_core.ports.executive import Ports

@@ -19,8 +19,7 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.stages import applies, chosen
 from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import Command, Step, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Command, Goal, Step, WorldState
 from hicrisp_core.ports.body import Body, Foresight
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline

@@ -13,8 +13,7 @@ from hicrisp_core.goals.stages import chosen, final_conditions
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.memory.entries import LONGEST_TEXT, Example, Failure, Mended, Source, Unfit, entry_of, record_of
 from hicrisp_core.memory.names import mentioned, names_in, things_of
-from hicrisp_core.model import MakerKind, Step, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Goal, MakerKind, Step, WorldState
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, timeline_of
 

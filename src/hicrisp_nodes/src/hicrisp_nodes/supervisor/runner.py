@@ -15,8 +15,7 @@ from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.memory.memory import FileMemory
-from hicrisp_core.model import Command, Plan, Task, WorldState
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model import Command, DecoderOffsets, Plan, Task, WorldState
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.scene.scene_record import SceneRecord

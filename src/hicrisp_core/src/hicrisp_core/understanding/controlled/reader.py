@@ -13,10 +13,8 @@ from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Goal, Meaning, Reason, Refusal, WorldState
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Reason, Refusal
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
