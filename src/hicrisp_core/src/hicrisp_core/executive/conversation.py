@@ -27,8 +27,7 @@ from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason
 from hicrisp_core.model.track import DOUBT
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import Request, Understood
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.time import Deadline, LinkedEvent
 from hicrisp_core.trace.events import QuestionAsked, UserSaid
 
 _LIMIT = 300.0

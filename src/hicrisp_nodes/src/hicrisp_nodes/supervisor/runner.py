@@ -19,8 +19,7 @@ from hicrisp_core.model import Command, DecoderOffsets, Plan, Task, WorldState
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.scene.scene_record import SceneRecord
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent
+from hicrisp_core.time import AlarmEvent, Deadline
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
