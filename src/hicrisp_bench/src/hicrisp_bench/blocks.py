@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm

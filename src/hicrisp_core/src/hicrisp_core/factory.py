@@ -18,9 +18,7 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain import Domain, Searcher, load_domain
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.run_log import Listener
 from hicrisp_core.executive.task_order import TaskOrder

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, goal_words, load_domain
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model.goal import Goal

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Goal, GoalError, Speaker, Turn, WorldState
 from hicrisp_core.model.goal_text import parse_goal

@@ -9,8 +9,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.saying import spoken
+from hicrisp_core.domain import load_domain, spoken
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, VISION

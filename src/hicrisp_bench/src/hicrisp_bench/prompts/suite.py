@@ -17,10 +17,7 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.search import Searcher, preconditions_of
+from hicrisp_core.domain import Domain, Searcher, apply_effects, check, preconditions_of
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files

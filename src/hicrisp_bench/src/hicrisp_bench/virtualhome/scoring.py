@@ -17,10 +17,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain import goal_of
-from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.effects import type_test
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, Facts, goal_of, type_test
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.time.deadline import Deadline
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, Optional, Tuple
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import guard
 from hicrisp_core.model import Command, Correction, KnownWay, Maker, MakerKind, Rung, WorldState

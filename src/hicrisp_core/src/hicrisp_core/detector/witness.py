@@ -6,8 +6,7 @@ import math
 from typing import Optional
 
 from hicrisp_core.detector.relations import WITNESS, measure
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, GoalWords
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Holds, Relation, Visibility, WorldState
 from hicrisp_core.policy.policy import ALL, ALWAYS, DOUBT, FAILURES, OFF

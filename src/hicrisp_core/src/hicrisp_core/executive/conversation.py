@@ -12,11 +12,8 @@ from dataclasses import dataclass, replace
 from threading import Condition, Event, Thread
 from typing import Callable, Dict, Iterator, Optional, Tuple
 
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import described, quantity
+from hicrisp_core.domain import Domain, Ending, Searcher, described, goal_words, spoken
+from hicrisp_core.domain.wording import quantity
 from hicrisp_core.executive.goal_keeper import still_useful
 from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.goals.planning import way_to

@@ -7,11 +7,8 @@ from threading import Event
 from typing import Any, Optional, Tuple
 
 from hicrisp_core.corrector.offset import AimLearner
+from hicrisp_core.domain import Domain, Searcher, listed, sentence, spoken, told
 from hicrisp_core.domain.interference import ordered
-from hicrisp_core.domain.saying import listed, sentence, spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
 from hicrisp_core.executive.conversation import settle
 from hicrisp_core.executive.goal_keeper import GoalKeeper

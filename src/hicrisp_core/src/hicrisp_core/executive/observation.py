@@ -11,8 +11,7 @@ from typing import Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import Measuring, measuring
-from hicrisp_core.domain.effects import expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, expected_facts
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.truth import ways_to_say
 from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, Visibility, WorldObject, WorldState

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.stages import chosen, final_conditions
 from hicrisp_core.goals.truth import missing

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Optional, Tuple
 
-from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, sentence
 from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_goal

@@ -5,8 +5,7 @@ from __future__ import annotations
 from threading import Event, Lock
 from typing import Any, Callable, Dict
 
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.goal_wording import goal_words
+from hicrisp_core.domain import Domain, goal_words
 from hicrisp_core.model import Goal, Meaning, Question, Refusal, WorldState
 from hicrisp_core.ports.interpreter import Interpreter, Request
 from hicrisp_core.time.deadline import Deadline

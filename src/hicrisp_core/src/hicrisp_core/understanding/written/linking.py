@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, spoken
 from hicrisp_core.goals.truth import conjuncts
 from hicrisp_core.model import Choice, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of

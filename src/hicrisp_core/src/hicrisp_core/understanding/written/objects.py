@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, spoken
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Choice, GoalError, Holds, Question, Relation, WorldState
 from hicrisp_core.parsing.names import Names
