@@ -19,6 +19,7 @@ LINES = [
     ("breakfast", "contains(bowl, fork)", ["in(fork,bowl)"]),
     ("breakfast", "in(fork + spoon, bowl) | never in(knife, bowl)",
      ["in(fork,bowl) & in(spoon,bowl)", "| not(in(knife,bowl))"]),
+    ("breakfast", "on(fork, plate) & in(fork + plate, bowl)", ["on(fork,plate) & in(plate,bowl)"]),
     ("dishes", "in(cup, small bowl) | always on(lid, pot)", ["in(cup,small_bowl)", "| on(lid,pot)"]),
     ("sorting", "| never holding(_, all green block)",
      ["| not(holding(panda,green_block_1))", "| not(holding(panda,green_block_2))"]),

@@ -132,6 +132,6 @@ def test_a_mesh_of_another_form_has_another_file_and_one_of_the_same_form_the_sa
     assert set(first) < {file.name for file in home.iterdir()}
 
 
-def test_a_cabinet_whose_joints_nobody_would_move_is_refused() -> None:
-    with pytest.raises(ConfigError, match="cabinet"):
+def test_a_cabinet_whose_joints_nobody_would_move_is_refused_with_the_command_that_shows_it() -> None:
+    with pytest.raises(ConfigError, match="scripts/demo --scene cabinet"):
         with_wares(load_scene("cabinet", 1), 1)

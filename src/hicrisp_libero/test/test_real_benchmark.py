@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_libero.client import Benchmark, interpreter
+from hicrisp_libero.client import Benchmark, BenchmarkLost, interpreter
 from hicrisp_libero.description import describe
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
@@ -38,3 +39,6 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
         after = world.observe(Deadline(60.0)).objects["alphabet_soup"].pose  # As its physics says, which has stepped.
         assert after is not None
         assert planar_distance(before.position, after.position) == pytest.approx(0.05, abs=0.005)
+        task.move("alphabet_soup", Pose((1e11, 0.0, 0.0)))
+        with pytest.raises(BenchmarkLost, match="the physics became unstable"):  # MuJoCo itself would just begin anew.
+            world.settle(0.1)

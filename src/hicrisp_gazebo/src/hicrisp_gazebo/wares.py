@@ -39,7 +39,8 @@ def with_wares(scene: Scene, seed: int) -> Scene:
     """
     loaded = with_undescribed(scene, seed)
     if fittings_of(loaded):
-        raise ConfigError(f"scene {scene.name} has a cabinet, whose joints only the embedded world has")
+        raise ConfigError(f"scene {scene.name} has a cabinet, whose joints only the embedded world has; "
+                          f"run scripts/demo --scene {scene.name}")
     return replace(loaded, unknown=tuple(replace(item, name=f"{UNDESCRIBED}{number}")
                                          for number, item in enumerate(loaded.unknown, 1)))
 

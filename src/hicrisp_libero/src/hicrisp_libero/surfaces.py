@@ -8,6 +8,10 @@ import numpy as np
 
 MESH, CLEAR = 7, 0.5
 """Type of a geom that is a mesh, and opacity up to which a surface shows what is behind it."""
+_GRID = 25
+"""Rays along each side of an object, by which its height is measured from above."""
+_ABOVE = 40.0
+"""Height at which an object is measured away from all others, metres."""
 _POINTS = 2000
 """Points on an object's surface that say how it looks."""
 _SIDES = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
@@ -31,6 +35,35 @@ def corners_of(model: Any, geom: int) -> np.ndarray:
     half = {2: (size[0],) * 3, 3: (size[0], size[0], size[0] + size[1]), 5: (size[0], size[0], size[1])}.get(
         kind, tuple(size))
     return np.array([[x * half[0], y * half[1], z * half[2]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+
+
+def heights_of(model: Any, state: Any, geoms: Sequence[int]) -> List[List[float]]:
+    """Return how high an object stands above its lowest point on a grid seen from above; -1 where nothing is.
+
+    Args:
+        model: MuJoCo's.
+        state: its state, which is not changed.
+        geoms: numbers of those that the object collides with.
+
+    Returns:
+        Rows along x of heights along y, metres.
+    """
+    import mujoco  # Only the benchmark's own environment has it.
+
+    data = mujoco.MjData(model)
+    data.qpos[:] = state.qpos
+    mujoco.mj_kinematics(model, data)
+    corners = np.concatenate([
+        corners_of(model, geom) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom] for geom in geoms])
+    low, high, number, found = corners.min(axis=0), corners.max(axis=0), np.zeros(1, np.int32), []
+    data.geom_xpos[geoms] += np.array([0.0, 0.0, _ABOVE])  # Away from everything else.
+    for x in np.linspace(low[0], high[0], 2 * _GRID + 1)[1::2]:
+        for y in np.linspace(low[1], high[1], 2 * _GRID + 1)[1::2]:
+            top = np.array([x, y, high[2] + _ABOVE + 0.5])
+            far = mujoco.mj_ray(model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
+            height = float(high[2] + 0.5 - far - low[2])
+            found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
+    return [found[row * _GRID : (row + 1) * _GRID] for row in range(_GRID)]
 
 
 def looks_of(model: Any, data: Any, body: int, geoms: Sequence[int]) -> List[List[float]]:

@@ -17,22 +17,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Optional, Sequence,
 import numpy as np
 
 if TYPE_CHECKING or __package__:
-    from hicrisp_libero.surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
+    from hicrisp_libero.surfaces import CLEAR, MESH, corners_of, heights_of, looks_of, paint_of
 else:  # Run as a file, with nothing of the workspace but its folder.
-    from surfaces import CLEAR, MESH, corners_of, looks_of, paint_of
+    from surfaces import CLEAR, MESH, corners_of, heights_of, looks_of, paint_of
 
 HEAD = struct.Struct("!II")
 PROTOCOL = 1
 CONTROL_STEPS = 25
 """Physics steps between two checks of success, as many as the benchmark makes for one of its actions (20 Hz)."""
-GRID = 25
-"""Rays along each side of an object, by which its height is measured from above."""
 _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
-_ABOVE = 40.0
-"""Height at which an object is measured away from all others, metres."""
+_UNSTABLE = (4, 5, 6)
+"""MuJoCo's warnings that a position, a speed or an acceleration grew beyond all bounds, and everything was reset."""
 
 
 def read_frame(stream: BinaryIO) -> Optional[Tuple[Dict[str, Any], np.ndarray]]:
@@ -144,7 +142,8 @@ class Episode:
             "joints": [self._joint(number) for number in self._joints],
             "bodies": {
                 name: {"movable": name in self._free, "pose": self._pose(body),
-                "heights": self._heights(body), "looks": self._looks(body), **self._measured(body)}
+                "heights": heights_of(self._model, self._data, self._geoms(body, False)),
+                "looks": self._looks(body), **self._measured(body)}
                 for name, body in self._roots.items()},
             "sites": {name: {"body": model.body(int(model.site_bodyid[site])).name,
                 "size": (2.0 * model.site_size[site]).tolist(), "pose":
@@ -210,29 +209,16 @@ class Episode:
             boxes.append([*low.tolist(), *high.tolist(), *self._quaternion(axes)])
         return {"boxes": boxes, "mass": float(model.body_subtreemass[body])}
 
-    def _heights(self, body: int) -> List[List[float]]:
-        """Return how high an object stands above its lowest point on a grid seen from above; -1 where nothing is."""
-        data, geoms = self._mujoco.MjData(self._model), self._geoms(body, False)
-        data.qpos[:] = self._data.qpos
-        self._mujoco.mj_kinematics(self._model, data)
-        corners = np.concatenate([corners_of(self._model, geom) @ data.geom_xmat[geom].reshape(3, 3).T
-            + data.geom_xpos[geom] for geom in geoms])
-        low, high, found = corners.min(axis=0), corners.max(axis=0), []
-        data.geom_xpos[geoms] += np.array([0.0, 0.0, _ABOVE])  # Away from everything else.
-        number = np.zeros(1, np.int32)
-        for x in np.linspace(low[0], high[0], 2 * GRID + 1)[1::2]:
-            for y in np.linspace(low[1], high[1], 2 * GRID + 1)[1::2]:
-                top = np.array([x, y, high[2] + _ABOVE + 0.5])
-                far = self._mujoco.mj_ray(self._model, data, top, np.array([0.0, 0.0, -1.0]), None, 1, -1, number)
-                height = float(high[2] + 0.5 - far - low[2])
-                found.append(height if far >= 0.0 and height > -1e-3 else -1.0)
-        return [found[row * GRID : (row + 1) * GRID] for row in range(GRID)]
-
     def state(self) -> List[float]:
         """Return the state: time, whether the goal holds and has held, joints and their speeds, fingers (place and
         speed of each), external torques, the fingers' force, poses and speeds of objects, of the fixtures' joints.
+
+        Raises:
+            ArithmeticError: if the physics became unstable: it began anew, and what stands there is no start.
         """
         data, found = self._data, []
+        if any(data.warning[kind].number for kind in _UNSTABLE):
+            raise ArithmeticError("the physics became unstable, as MuJoCo warns, and what stood there is gone")
         for name in self._free:
             body = self._roots[name]
             joint = int(self._model.body_dofadr[body])

@@ -6,19 +6,28 @@ A text is read only if it has exactly one reading. Every way to cut it into part
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
-from hicrisp_core.model import Goal, Meaning, Reason, Refusal, WorldState
+from hicrisp_core.model import Goal, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Sentence, SentencePattern, Words, led, tables
+from hicrisp_core.understanding.controlled.tables import (
+    LONGEST,
+    MARKS,
+    Sentence,
+    SentencePattern,
+    Words,
+    ended,
+    led,
+    tables,
+)
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
@@ -78,6 +87,7 @@ class Reader:
                           for sentence in (*self.tables.sentences, *(
                               Sentence((say,), means, fact=fact) for say, means, fact in own_sentences(domain)))
                           if self.has(sentence.needs) for say in sentence.say]
+        self._ends = [phrase for phrases in self.tables.places.values() for phrase in phrases]
         self._found: Dict[Words, List[SentenceClause]] = {}
         self._meant: Dict[Line, Meaning] = {}
 
@@ -101,8 +111,9 @@ class Reader:
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
                 meaning = self.meaning(line)
+                goals = [each.goal for each in meaning.choices] if isinstance(meaning, Question) else [meaning]
                 sound = not (isinstance(meaning, Refusal) and meaning.reason is Reason.IMPOSSIBLE) and not (
-                    isinstance(meaning, Goal) and contradiction(meaning, self.domain))
+                    goals and all(isinstance(each, Goal) and contradiction(each, self.domain) for each in goals))
                 found[sound].setdefault(meaning, line)
         return tuple((found[True] or found[False]).values())
 
@@ -162,7 +173,8 @@ class Reader:
     def _lines(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[Line]:
         yield from filter(None, map(self._line, self._parts(said, last, before)))
 
-    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[List[SentenceClause]]:
+    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool = False
+               ) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
         joins = self.tables.joins
         for end in range(len(said), 0, -1):
@@ -172,21 +184,24 @@ class Reader:
             order, then = led(after, joins["order"])
             after = led(then, (",",))[1] if order else led(after, joins["together"])[1]
             joined = not left or bool(after) and (after != left or bool(led(after, joins["bare"])[0]))
-            for clause in self._referring(said[:end], last, before) if joined else ():
+            for clause in self._referring(said[:end], last, before, ordered) if joined else ():
                 if not after:
                     yield [clause]
-                for rest in self._parts(after, clause, ()):
+                for rest in self._parts(after, clause, (), bool(order)):
                     yield [clause, replace(rest[0], ordered=bool(order)), *rest[1:]]
 
-    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[SentenceClause]:
+    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool
+                   ) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
         found = self._clauses(said)
         if not found and last is not None and last.sentence.again:
             leads = dict.fromkeys((last.lead, last.lead[:1]))
             found = [each for lead in leads for each in self._clauses((*lead, *said)) if each.sentence is last.sentence]
+        if not found and last is not None and ended(said, self._ends)[0]:
+            found = self._clauses((*said, IT))
         spoken = last.phrases if last is not None else (before,)
         for clause in found:
-            ways = list(_with_nouns(clause, spoken))
+            ways = list(_with_nouns(clause, spoken, not ordered))
             able = [each for each in ways if self._said(each.sentence.means, each.values, Use.MADE) is not None]
             yield from able or ways  # "Turn it on": what has a switch.
 
@@ -301,14 +316,18 @@ class Reader:
         return all(said_of(at, phrase) for at, phrases in enumerate(fact.arguments) for phrase in phrases)
 
 
-def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[SentenceClause]:
+def _with_nouns(clause: SentenceClause, before: Sequence[Phrases], joint: bool) -> Iterator[SentenceClause]:
     """Yield a clause with its pronouns written out, once for each object that they may stand for.
 
     Args:
         before: what was spoken of in the part before it, one entry for each slot.
+        joint: it is to hold together with that part, and not to undo it: "them" may be all objects of it.
     """
     pronouns = {phrase.words for value in clause.phrases for phrase in value} & {IT, THEM}
     meant = [each for each in before if each and all(_is_several(each) == (pronoun == THEM) for pronoun in pronouns)]
+    together = tuple(chain.from_iterable(before))
+    if joint and pronouns == {THEM} and not meant and _is_several(together):
+        meant = [together]
     if clause.sentence.again and clause.phrases[0][0].words in pronouns and meant[:1] == [*before[:1]]:
         meant = meant[:1]  # What is moved on is what was moved.
     # A choice would be made again for the pronoun, perhaps another one.

@@ -6,6 +6,7 @@ from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain import Domain, spoken
 from hicrisp_core.goals.truth import conjuncts
+from hicrisp_core.goals.validation import without_implied
 from hicrisp_core.model import Choice, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
 from hicrisp_core.understanding.written.answers import Answers
@@ -99,7 +100,8 @@ class _Link:
             if isinstance(line, SaidGoal):
                 stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
                 self._objects.robot = ""
-                return Goal(stages, checked(self._conditions(line.invariants, Use.ASKED, denied)), otherwise)
+                invariants = checked(self._conditions(line.invariants, Use.ASKED, denied))
+                return without_implied(Goal(stages, invariants, otherwise), self._objects.domain)
         except Several as several:
             return several
         except Unlinked as unlinked:
