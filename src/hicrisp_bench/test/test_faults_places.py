@@ -17,8 +17,7 @@ from hicrisp_bench.faults import places
 from hicrisp_bench.faults.places import NotHere, carry
 from hicrisp_bench.faults.probe import TWO_HOSTS, WORLDS
 from hicrisp_bench.faults.suite import CASES, FaultTrial, groups_of, run_together
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 _PATIENCE = 60.0
 

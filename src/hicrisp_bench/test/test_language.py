@@ -65,8 +65,11 @@ def conditions(*texts: str) -> Tuple[Statement, ...]:
 
 
 def goal(*end: str, keep: Tuple[str, ...] = (), first: Sequence[Sequence[str]] = ()) -> Goal:
-    stages = (conditions(*each) for each in (*first, end))
-    return Goal.in_order(*stages, invariants=conditions(*keep))
+    return staged((*first, end), keep)
+
+
+def staged(stages: Sequence[Sequence[str]], keep: Sequence[str] = (), robot: str = "") -> Goal:
+    return Goal(tuple(Stage(conditions(*each), robot) for each in stages if each), conditions(*keep))
 
 
 def sentence(*alternatives: Any, **more: Any) -> Sentence:
@@ -152,7 +155,7 @@ def test_what_is_done_first_and_lasts_is_understood(setting: Setting) -> None:
 def test_stages_are_reached_in_the_order_that_was_asked_for(
         setting: Setting, stages: Sequence[Sequence[str]], expected: Mark) -> None:
     wanted = goal("in(lid,dish)", first=(["in(fork,dish)"],))
-    meant = Goal.in_order(*(conditions(*stage) for stage in stages))
+    meant = staged(stages)
     assert mark(setting, meant, wanted) is expected
 
 
@@ -188,7 +191,7 @@ def test_who_is_in_an_area_has_visited_it(stages: Sequence[str], expected: Mark)
     areas = {name: WorldObject(name, "area", "surface", movable=False) for name in "abc"}
     world = WorldState(areas, frozenset({Relation("agv", "at", "a")}), {"agv": RobotState("agv", "base")})
     agv = Setting(load_domain(config_file("domains", "agv")), world)
-    meant = Goal.in_order(*map(conditions, stages))
+    meant = staged([[stage] for stage in stages])
     assert mark(agv, meant, goal("visited(agv,b)", first=(["visited(agv,c)"],))) is expected
 
 
@@ -272,11 +275,10 @@ def read(tmp_path: Path, **entry: Any) -> Sentence:
 
 def test_what_a_sentence_means_is_written_in_many_ways(tmp_path: Path) -> None:
     assert read(tmp_path, goal=[["on(a,b)", "on(c,d)"], ["ask"]]).goals == (goal("on(a,b)", "on(c,d)"),)
-    staged = read(tmp_path, stages=[["on(a,b)"], ["on(c,d)"]], invariants=["not(holding(panda,e))"],
-                  robot="panda")
-    assert staged.ordered
-    assert staged.goals == (Goal.in_order(conditions("on(a,b)"), conditions("on(c,d)"), robot="panda",
-                                          invariants=conditions("not(holding(panda,e))")),)
+    ordered = read(tmp_path, stages=[["on(a,b)"], ["on(c,d)"]], invariants=["not(holding(panda,e))"],
+                   robot="panda")
+    assert ordered.ordered
+    assert ordered.goals == (staged([["on(a,b)"], ["on(c,d)"]], ["not(holding(panda,e))"], "panda"),)
     assert read(tmp_path, goal=[{"stages": ["if on(a,b): on(c,d)"]}]).goals[0].stages[0].when
     assert read(tmp_path, expect=["question", "refusal"]).others == {"ask", "refuse"}
     asked = read(tmp_path, answer=["bowl", ["2", "two"]], turns=["user: hello", "robot: yes?"])

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
-from hicrisp_bench.all_suites import run_all_suites
-from hicrisp_bench.cli import HERE, SUITES, main, make_parser, parse
+from hicrisp_bench.cli import HERE, SUITES, main, make_parser, parse, run_all_suites
 from hicrisp_bench.runner import NAME, Runner, TrialFile, runner_of
 from hicrisp_core.errors import ConfigError
 from stand_in_suites import stand_in

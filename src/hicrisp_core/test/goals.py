@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, Sequence, Tuple
 
-from hicrisp_core.model.goal import Goal, GoalError, Statement
+from hicrisp_core.model.goal import Goal, GoalError, Stage, Statement
 from hicrisp_core.model.goal_text import parse_goal, parse_statement
 from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.interpreter import Request, Understood
@@ -20,7 +20,8 @@ def read(*texts: str) -> Tuple[Statement, ...]:
 
 def goal(*end: str, keep: Sequence[str] = (), first: Sequence[str] = (), robot: str = "") -> Goal:
     """A goal whose last stage has these conditions, with one stage for each of ``first`` before it."""
-    return Goal.in_order(*(read(each) for each in first), read(*end), invariants=read(*keep), robot=robot)
+    stages = filter(None, (*(read(each) for each in first), read(*end)))
+    return Goal(tuple(Stage(each, robot) for each in stages), read(*keep))
 
 
 def staged(*stages: str, otherwise: Sequence[str] = (), keep: Sequence[str] = ()) -> Goal:

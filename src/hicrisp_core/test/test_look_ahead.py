@@ -10,8 +10,7 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Relation, Step, Task
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from tabletop import ScriptedBrain, table_top
 
 LIMIT = 60.0

@@ -14,8 +14,7 @@ from hicrisp_core.model.track import DOUBT
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace import explain
 from hicrisp_core.trace.report import render_report
 from tabletop import table_top

@@ -8,7 +8,7 @@ from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import Plan, Relation, Rung, Step, Task
-from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.model.goal import Goal, Holds, Not, Stage
 from hicrisp_core.plan import first_look, outlook
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import load_scene
@@ -80,7 +80,7 @@ def test_an_edit_that_misses_the_goal_is_warned_of(domain, lines, missed):
 
 def test_stages_are_missed_out_of_their_order(domain):
     red, brown = (Holds(Relation("panda", "holding", name)) for name in ("red_box", "box"))
-    goal = Goal.in_order((red,), (brown,))
+    goal = Goal((Stage((red,)), Stage((brown,))))
     offered = PlanReview(Plan((), "script", goal=goal), domain, table_top(THINGS))
     first, then = ["pick up the red box", "place the red box next to the cylinder"], [PICK, BESIDE]
     assert not offered.check([*first, PICK]).warning

@@ -15,8 +15,7 @@ from control_msgs.msg import (
     FollowJointTrajectoryResult,
 )
 from ended_server import end
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on, wait_until
+from hicrisp_core.time import Deadline, wait_on, wait_until
 from reference_move_group import CONTROL_FAILED, PREEMPTED, SUCCESS
 from reference_panda import CONTROLLER, ReferencePanda
 from reference_scene import ARM

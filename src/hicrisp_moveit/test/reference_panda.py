@@ -21,8 +21,7 @@ from ended_server import end
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import Scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.time import Deadline, LinkedEvent
 from hicrisp_moveit.execution import trajectory_of
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_sim.arm import EmbeddedArm

@@ -11,7 +11,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question
 from hicrisp_core.model.world import Relation
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.reading import Reader
+from hicrisp_nodes.brain_node import Reader
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SCENE = load_scene(CONFIG / "scenes" / "blocks.yaml", 1)

@@ -60,7 +60,6 @@ def test_a_bar_is_measured_with_the_way_it_lies(axis: int, half: float, level: b
     low[axis] -= half
     high[axis] += half
     handle = handle_in(surface(0.012, tuple(low), tuple(high), axis), EYE)
-    assert not handle.knob
     assert handle.bar == pytest.approx((0.012, 0.1), abs=0.006)
     assert math.dist(handle.pose.position, (0.05, 0.02, 0.0)) < 0.005
     assert abs(handle.pose.axes[2][axis]) > 0.99
@@ -69,14 +68,13 @@ def test_a_bar_is_measured_with_the_way_it_lies(axis: int, half: float, level: b
 
 def test_what_is_hardly_longer_than_thick_is_a_knob() -> None:
     handle = handle_in(surface(0.026, (0.05, 0.02, -0.014), (0.05, 0.02, 0.014), 2), EYE)
-    assert handle.knob
     assert handle.bar == pytest.approx((0.026, 0.028), abs=0.008)
 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_case_of_which_no_front_ever_moved_is_none_once_what_is_behind_it_shows(there: bool) -> None:
     size, pose = (0.1, 0.16, 0.12), Pose((0.5, 0.0, 0.06))
-    handle = Handle(Pose((0.03, 0.0, 0.0)), (0.01, 0.05), False)
+    handle = Handle(Pose((0.03, 0.0, 0.0)), (0.01, 0.05))
     front = Front(pose.shifted((0.05, 0.0, 0.0)), (0.016, 0.15, 0.11), handle, 900)
     names = iter(("unknown_1", "unknown_2"))
     fronts = Fronts(lambda: next(names))

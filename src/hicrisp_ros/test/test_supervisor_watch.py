@@ -11,8 +11,7 @@ from threading import Event, Thread
 import pytest
 import rospy
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.time import Deadline, LinkedEvent
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.robot_server import RobotServer
 from waiting import PATIENCE, until

@@ -13,7 +13,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.cameras import CameraSettings, DepthSensing, Mounting, load_camera
+from hicrisp_core.scene.cameras import DepthSensing, Mounting, load_camera
 from hicrisp_core.scene.sensing import DepthSensor
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.draughtsman import Draughtsman
@@ -202,11 +202,6 @@ def test_a_knocked_camera_still_tells_its_old_place(world: EmbeddedWorld) -> Non
     camera.close()
     assert after.camera == before.camera
     assert np.abs(after.colour.astype(int) - before.colour).mean() > 1.0
-
-
-def test_settings_can_be_mounted_elsewhere() -> None:
-    moved: CameraSettings = SETTINGS.mounted(Pose((1.0, 0.2, 0.9), (0.0, 1.0, 0.0, 0.0)))
-    assert moved.mounting.pose == Pose((1.0, 0.2, 0.9), (0.0, 1.0, 0.0, 0.0))
 
 
 def test_a_world_has_the_camera_that_its_scene_names_and_a_new_one_after_a_reset() -> None:

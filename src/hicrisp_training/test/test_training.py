@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.llm.embedded_files import BASE_KEY, find_adapter, model_files, read_header, sha256_of
-from hicrisp_core.llm.english import WORDS
+from hicrisp_core.understanding.hearing import WORDS
 from hicrisp_core.understanding.written import Phrase
 from hicrisp_training.adapter import card_of, hashes, write_adapter
 from hicrisp_training.renaming import Renamer, plural, replaced

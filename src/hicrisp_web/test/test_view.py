@@ -17,9 +17,9 @@ from hicrisp_core.trace.sections import changed_sections, sections_of
 from hicrisp_core.trace.timeline import Timeline, timeline_of
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
+from hicrisp_web.view.ground_view import Standing
 from hicrisp_web.view.health_view import SILENT_AFTER, Heard, health_section
 from hicrisp_web.view.scene_view import camera_section, tolerance_section
-from hicrisp_web.view.standing import Standing
 
 
 def shown(entries: Entries) -> Dict[str, Any]:

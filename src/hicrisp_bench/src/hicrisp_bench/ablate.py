@@ -163,7 +163,7 @@ def _prepared(name: str, setting: Setting, options: argparse.Namespace, rest: Se
             raise ConfigError("name the policies with --policy: each setting changes one of them")
         own.policies, own.config = [setting.name], _changed(options.config, setting, folder / "config")
     if setting.llm:
-        load_llm_settings(config_file("llm", setting.llm, beside=own.config / "llm" / "any"))
+        load_llm_settings(config_file("llm", setting.llm, own.config))
         own.llm = setting.llm
     return own
 
@@ -176,7 +176,7 @@ def _takes(suite: Suite, option: str) -> bool:
 
 def _changed(config: Path, setting: Setting, folder: Path) -> Path:
     """A copy of a folder of configuration in which the policy has other values."""
-    source = config_file("policies", setting.policy, beside=config / "policies" / "any")
+    source = config_file("policies", setting.policy, config)
     values, _ = read_yaml(source)
     for key, value in setting.values.items():
         *sections, last = key.split(".")

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import RunFactory
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.policy.policy import Policy, load_policy
@@ -29,7 +28,7 @@ from hicrisp_core.trace.read_event import events_of
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
 from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
-from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
+from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, llm_settings
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of
@@ -160,7 +159,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; goals are judged from the world's facts, not from what the executive says."""
     name, _ = choose_llm(options.llm, os.environ, embedded=False)
-    llm = load_llm_settings(_file(options, "llm", name))
+    llm = llm_settings(options.config, name)
     rows: List[Dict[str, Any]] = []
     missing: List[str] = []
     if {"live", "injected"} & set(options.plans):
@@ -208,7 +207,7 @@ def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> L
     sizes = [problem.blocks for problem in every]
     problems = [problem for at, problem in enumerate(every)
                 if options.limit is None or sizes[:at].count(problem.blocks) < options.limit]
-    policies = [load_policy(_file(options, "policies", name))
+    policies = [load_policy(config_file("policies", name, options.config))
                 for name in options.policies or policies_here(options.config)]
     rows: List[Dict[str, Any]] = []
     if "live" in options.plans:
@@ -219,16 +218,12 @@ def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> L
     return rows
 
 
-def _file(options: argparse.Namespace, kind: str, name: str) -> Path:
-    return config_file(kind, name, options.config / kind / "any")
-
-
 def _rows(
     problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace,
     drops: float, runner: Runner
 ) -> List[Dict[str, Any]]:
     """One row for each policy and number of blocks."""
-    domain = load_domain(_file(options, "domains", "blocks"))
+    domain = load_domain(config_file("domains", "blocks", options.config))
     runs = [RunSettings(domain, problem, policy, llm, options.config / "prompts" / policy.prompts, drops,
                         options.seed + index)
             for policy in policies for index, problem in enumerate(problems)]

@@ -13,11 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain import Domain, apply_effects, check, load_domain, words_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Step
 from hicrisp_core.parsing.grounding import Grounded, ground_steps

@@ -9,8 +9,7 @@ from typing import Any, Mapping, Sequence, Tuple
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_nodes.cli.client import ENDED, STATES, Supervisor, become_node
 from hicrisp_nodes.cli.graph import Graph, MasterPort
 from hicrisp_nodes.cli.launch import Launch

@@ -90,7 +90,7 @@ def tasks_of(
     Raises:
         ConfigError: for a suite without files, or a file that cannot be read.
     """
-    domain = load_domain(config_file("domains", "libero", beside=config / "domains" / "any"))
+    domain = load_domain(config_file("domains", "libero", config))
     sentences: List[Sentence] = []
     settings: Dict[str, Setting] = {}
     model = lru_cache(maxsize=None)(benchmark.model)

@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 import rospy
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_nodes.cli.client import ENDED, STATES
 
 from hicrisp_bench.faults.rig import Rig, World

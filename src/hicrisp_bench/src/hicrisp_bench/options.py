@@ -164,7 +164,7 @@ def llm_settings(config: Path, name: str) -> LlmSettings:
     Raises:
         ConfigError: for a file that is missing or wrong.
     """
-    return load_llm_settings(name if is_replay(name) else config_file("llm", name, beside=config / "llm" / "any"))
+    return load_llm_settings(name if is_replay(name) else config_file("llm", name, config))
 
 
 def live_planner(config: Path, llm: str) -> Tuple[str, str]:

@@ -8,8 +8,7 @@ import rospy
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_ros.conversions.geometry import frames_from_msg
 from tf2_msgs.msg import TFMessage
 

@@ -10,8 +10,7 @@ from xmlrpc.client import ServerProxy
 
 import rosgraph
 import rospy
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from std_srvs.srv import Trigger
 from waiting import PATIENCE, until
 

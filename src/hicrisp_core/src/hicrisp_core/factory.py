@@ -18,9 +18,7 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain import Domain, Searcher, load_domain
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.run_log import Listener
 from hicrisp_core.executive.task_order import TaskOrder
@@ -177,10 +175,7 @@ def load_factory(
     Raises:
         ConfigError: if a named file is missing or invalid.
     """
-    def file(kind: str, name: str) -> FilePath:
-        return config_file(kind, name, beside=config / kind / "any")
-
-    domain = load_domain(file("domains", domain)) if isinstance(domain, str) else domain
-    policy = load_policy(file("policies", policy)) if isinstance(policy, str) else policy
-    llm = load_llm_settings(file("llm", llm)) if isinstance(llm, str) else llm
+    domain = load_domain(config_file("domains", domain, config)) if isinstance(domain, str) else domain
+    policy = load_policy(config_file("policies", policy, config)) if isinstance(policy, str) else policy
+    llm = load_llm_settings(config_file("llm", llm, config)) if isinstance(llm, str) else llm
     return replace(RunFactory(domain, policy, llm, config / "prompts" / policy.prompts), **more)

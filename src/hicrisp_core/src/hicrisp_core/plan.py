@@ -18,9 +18,7 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
-from hicrisp_core.model import Task, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Question, Refusal
+from hicrisp_core.model import Answer, Goal, Question, Refusal, Task, WorldState
 from hicrisp_core.model.screwing import with_measured
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event, RLock
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
+import numpy as np
 import rospkg
 import rospy
 from geometry_msgs.msg import PoseWithCovarianceStamped
@@ -15,7 +16,9 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_core.scene.lab import tray_in_base
+from hicrisp_core.scene.sensing import DepthSensor
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions import COMMAND
@@ -26,12 +29,12 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
 from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 from hicrisp_ros.wall_clock import WallTimer
+from sensor_msgs.msg import Image
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest, Trigger, TriggerRequest
 
 from hicrisp_gazebo.client import GazeboClient
-from hicrisp_gazebo.depth_camera import camera_of, has_camera
-from hicrisp_gazebo.measured_depth import MeasuredDepth
+from hicrisp_gazebo.depth_camera import EXACT, camera_of, has_camera
 from hicrisp_gazebo.world import GazeboWorld
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
 from hicrisp_msgs.srv import (
@@ -215,3 +218,30 @@ def build() -> SceneServer:
     base = str(parameter("base_model", str(Path(*models))))
     home = next((name for name, action in domain_of(scene).actions.items() if action.skill == "home"), "")
     return SceneServer(scene, seed, base, home, str(parameter("clear_service", "/move_base/clear_costmaps")))
+
+
+class MeasuredDepth:
+    """Publishes measured depth while a subscriber wants it; glass has depth here.
+
+    Args:
+        settings: of the camera.
+        seed: draws what scatters.
+    """
+
+    def __init__(self, settings: CameraSettings, seed: int) -> None:
+        self._sensor = DepthSensor(settings.depth, settings.intrinsics, np.random.default_rng([seed, 435]))
+        self._unseen = np.float32(2.0 * settings.depth.far)
+        self._measured = Publisher(settings.topics.depth, Image, queue_size=1)
+        self._subscriber = rospy.Subscriber(EXACT, Image, self._on_exact, queue_size=1, buff_size=2**23)
+
+    def stop(self) -> None:
+        """Publish no more."""
+        self._subscriber.unregister()
+        self._measured.unregister()
+
+    def _on_exact(self, message: Image) -> None:
+        if not self._measured.get_num_connections():
+            return
+        exact = np.frombuffer(message.data, "<f4").reshape(message.height, message.width)
+        message.data = self._sensor.measure(np.where(np.isfinite(exact), exact, self._unseen)).tobytes()
+        self._measured.publish(message)

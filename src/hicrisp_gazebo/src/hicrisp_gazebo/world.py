@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
 from hicrisp_core.scene.floor_plan import Start
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 from hicrisp_gazebo.faults import Faults
 from hicrisp_gazebo.model_names import NamedModels

@@ -18,8 +18,7 @@ from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.safety import ZoneGuard
 from hicrisp_core.robot.skilled import RunningCommand
 from hicrisp_core.scene.floor_plan import Arena
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent, wait_until
+from hicrisp_core.time import AlarmEvent, Deadline, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.stamps import Silence

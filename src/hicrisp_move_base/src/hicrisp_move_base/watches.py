@@ -13,8 +13,7 @@ from actionlib_msgs.msg import GoalStatusArray
 from geometry_msgs.msg import Twist
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on
+from hicrisp_core.time import Deadline, wait_on
 from hicrisp_ros.stamps import News, Silence, StampCheck
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseActionGoal

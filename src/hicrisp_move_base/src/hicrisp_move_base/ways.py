@@ -16,8 +16,7 @@ from hicrisp_core.model import Cause, CauseKind, KeepOut, Outcome, Pose, Status
 from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import crossed, overlapped
 from hicrisp_core.ports.robot import Constraints
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.grids import Grid
 from hicrisp_ros.publisher import Publisher

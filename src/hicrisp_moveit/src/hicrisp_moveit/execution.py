@@ -12,8 +12,7 @@ from actionlib_msgs.msg import GoalID
 from control_msgs.msg import FollowJointTrajectoryActionResult
 from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.ports.robot import Trajectory
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent, wait_until
+from hicrisp_core.time import AlarmEvent, Deadline, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal

@@ -12,8 +12,7 @@ import rospy
 from franka_msgs.msg import ErrorRecoveryAction, ErrorRecoveryGoal, FrankaState
 from franka_msgs.srv import SetForceTorqueCollisionBehavior, SetForceTorqueCollisionBehaviorRequest
 from hicrisp_core.model import CauseKind, Outcome, Status
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_ros.action_client import ActionClient, Limits
 from hicrisp_ros.service_client import ServiceClient
 from hicrisp_ros.stamps import News, StampCheck

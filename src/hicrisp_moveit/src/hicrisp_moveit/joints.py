@@ -9,8 +9,7 @@ from typing import Container, Dict, Optional, Sequence, Set, Tuple
 
 import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on
+from hicrisp_core.time import Deadline, wait_on
 from hicrisp_ros.stamps import News, StampCheck
 from sensor_msgs.msg import JointState
 

@@ -9,8 +9,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
-from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time import BoundedCalls, Deadline, Overdue
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.srv import QueryPlannerInterfaces, QueryPlannerInterfacesRequest

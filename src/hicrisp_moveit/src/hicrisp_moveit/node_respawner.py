@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Callable, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 _STATE, _STARTED = 0, 19
 """Places in /proc/PID/stat after the name of the program."""

@@ -7,8 +7,7 @@ from typing import Callable
 import rospy
 from hicrisp_core.body.factory import without_model
 from hicrisp_core.llm.models import Models
-from hicrisp_core.model import Feedback
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model import DecoderOffsets, Feedback
 from hicrisp_core.ports.body import Body, Foresight
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.robot.description import bodies_of

@@ -14,8 +14,7 @@ from hicrisp_core.executive.task_order import itinerary_of
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.robot.turns import TURNS, Turns, divided
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.events import CommandTried, VerdictGiven
 from hicrisp_ros.config_files import Configuration, config_file, domain_of, parameter
 from hicrisp_ros.conversions import PLAN, UNDERSTOOD, WORLD

@@ -12,8 +12,7 @@ import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.meaning import wants_end
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter

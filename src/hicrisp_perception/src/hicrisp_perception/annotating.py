@@ -9,10 +9,7 @@ from typing import List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import WorldObject
-from hicrisp_core.model.geometry import Pose
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.model import Picture, Pose, Track, Uncertainty, Visibility, WorldObject
 
 from hicrisp_perception.shapes.shape_models import lies_of
 from hicrisp_perception.view import matrix_of

@@ -13,9 +13,8 @@ from hicrisp_core.config.files import named_folder
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import VISION
+from hicrisp_core.model import Picture, Track, Tracks, Visibility
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Tracks, Visibility
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.observer import Naming, NamingRequest
 from hicrisp_core.prompting.asking import ModelReply

@@ -10,10 +10,7 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.images import data_uri
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import WITNESS
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track
-from hicrisp_core.model.world import Uncertainty
+from hicrisp_core.model import Picture, Track, Uncertainty, WorldState
 from hicrisp_core.ports.witness import Testimony
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.prompting.testimony import PLACEHOLDERS, PROMPTS, ask_for_reason, ask_witness

@@ -8,9 +8,8 @@ from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 from hicrisp_core.detector.perception import ArmFrames, frames_of, opens
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Pose, Track, Visibility, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
-from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, domain_of

@@ -17,8 +17,7 @@ from typing import Any, Callable, Dict, FrozenSet, Optional
 
 import rospy
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 from hicrisp_ros.publisher import Publisher, hears
 

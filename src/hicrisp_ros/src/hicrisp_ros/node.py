@@ -16,8 +16,7 @@ from typing import Any, Callable, List
 
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from rospy.impl.tcpros_base import init_tcpros_server, start_tcpros_server
 
 from hicrisp_ros.core_log import begin_log

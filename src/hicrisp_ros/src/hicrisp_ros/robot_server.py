@@ -12,8 +12,7 @@ from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
 from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.safety import LONGEST, invalid_outcome, unsound_constraints
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent
+from hicrisp_core.time import AlarmEvent, Deadline
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse

@@ -11,8 +11,7 @@ from threading import Lock
 from typing import Any, Optional
 
 import rospy
-from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time import BoundedCalls, Deadline, Overdue
 from rospy.exceptions import ROSInternalException
 
 from hicrisp_ros.node_threads import ending

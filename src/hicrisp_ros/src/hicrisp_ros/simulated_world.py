@@ -16,8 +16,7 @@ from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.model import WorldState
 from hicrisp_core.scene import Scene, SceneFault, load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 

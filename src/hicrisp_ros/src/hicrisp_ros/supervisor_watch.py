@@ -8,8 +8,7 @@ from typing import Optional
 import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.model.cause import SUPERVISOR
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 from hicrisp_msgs.msg import EstopState
 from hicrisp_ros.publisher import hears

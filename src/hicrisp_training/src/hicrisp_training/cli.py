@@ -18,9 +18,9 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.embedded import EmbeddedModel
-from hicrisp_core.llm.english import WORDS
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.hearing import WORDS
 from hicrisp_core.understanding.written import parse_line
 
 from hicrisp_training.adapter import CHECKPOINT, card_of, export, hashes, write_card

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model.goal import GoalError
-from hicrisp_core.model.meaning import Speaker, Turn
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.model import GoalError, Speaker, Turn
 from hicrisp_core.parsing.names import words_of
 from hicrisp_core.understanding.written import Fact, Line, Phrase, SaidGoal, Where, parse_line
 from hicrisp_core.understanding.written.sayings import BETWEEN, FARTHEST, MADE, NEAREST, ORDERS, SWAP

@@ -17,12 +17,11 @@ from hicrisp_msgs.msg import UnderstandAction
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.live.brain_reading import BrainReading
-from hicrisp_web.live.health_watch import HealthWatch
 from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, page_actions_of
 from hicrisp_web.live.snapshots import Snapshots
-from hicrisp_web.live.topics import Topics, under_way
+from hicrisp_web.live.topics import HealthWatch, Topics, under_way
 from hicrisp_web.live.world_watch import BaseWatch, WorldWatch
 from hicrisp_web.server.app import Desk
 from hicrisp_web.server.guard import Guard

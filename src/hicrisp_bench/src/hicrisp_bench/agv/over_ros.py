@@ -6,8 +6,7 @@ from typing import Mapping, Optional
 
 import rospy
 from hicrisp_core.model import Motion
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_ros.conversions.geometry import pose_from_msg
 from hicrisp_ros.conversions.world import WORLD
 

@@ -220,7 +220,7 @@ def _once(load: Callable[[Path], Any], file: Path) -> Any:
 
 @lru_cache(maxsize=4)
 def _bodies(robots: Tuple[str, ...], config: Path) -> Mapping[str, RobotBody]:
-    return {name: described(name, config / "scenes" / "any") or RobotBody("arm") for name in robots}
+    return {name: described(name, config) or RobotBody("arm") for name in robots}
 
 
 def _file(file: Path, usual: Path, text: str) -> Path:

@@ -8,8 +8,7 @@ from functools import partial
 from threading import Event
 from typing import Callable, FrozenSet, Iterator, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.wording import told
+from hicrisp_core.domain import check, told
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import Planar, from_yaw, multiply
 from hicrisp_core.model.keep_out import vertical_span

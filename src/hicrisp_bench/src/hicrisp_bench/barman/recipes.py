@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from typing import FrozenSet, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.recipes import Recipe
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.effects import apply_effects, type_test
-from hicrisp_core.domain.search import Conditions, Searcher, goal_of
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.domain import Conditions, Facts, Searcher, apply_effects, check, goal_of, type_test
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Goal, Level, Step, Verdict, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 SUPERFLUOUS, MISSING = 0.2, 1.0

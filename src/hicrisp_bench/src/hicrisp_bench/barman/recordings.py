@@ -12,9 +12,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.model import Plan, WorldState
 from hicrisp_core.parsing.grounding import ground_each

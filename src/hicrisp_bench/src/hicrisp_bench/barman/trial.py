@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.config.recipes import Recipe, load_recipes
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
+from hicrisp_core.domain import Conditions, Domain, SearchAnswer, Searcher
 from hicrisp_core.factory import RunFactory, load_factory
 from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task, WorldState

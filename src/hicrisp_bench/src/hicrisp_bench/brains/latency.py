@@ -76,9 +76,8 @@ def latency_rows(
     Raises:
         ConfigError: for a model that is no endpoint.
     """
-    names = {load_scene(config_file("scenes", each.sentence.scene, beside=config / "scenes" / "any"),
-                        each.seed).domain for each in told}
-    domains = [load_domain(config_file("domains", name, beside=config / "domains" / "any")) for name in sorted(names)]
+    names = {load_scene(config_file("scenes", each.sentence.scene, config), each.seed).domain for each in told}
+    domains = [load_domain(config_file("domains", name, config)) for name in sorted(names)]
     answer: Answerer = Canned([each.sentence for each in told], domains)
     if settings is not None:
         if settings.backend != OPENAI or not settings.url:
@@ -86,8 +85,7 @@ def latency_rows(
                               "with base_url (--llm), a model's file (--gguf), or neither for canned goals")
         answer = Forward(settings.url, settings.api_key())
     rows: List[Row] = []
-    known = {name: load_policy(config_file("policies", name, beside=config / "policies" / "any"))
-             for name in policies}
+    known = {name: load_policy(config_file("policies", name, config)) for name in policies}
     for latency in latencies:
         for policy in policies:
             for tricks in switches(known[policy], settings is None):

@@ -97,7 +97,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if on_loopback or options.latency:
         runner.needs_loopback(model)
     for name in options.policies:
-        load_policy(config_file("policies", name, beside=options.config / "policies" / "any"))
+        load_policy(config_file("policies", name, options.config))
     file = options.tasks or options.config / "sentences" / "tabletop_tasks.json"
     told = lay_out(options.config, read_tasks(file, options.limit or 0), options.seed, options.trials,
                    options.jobs)

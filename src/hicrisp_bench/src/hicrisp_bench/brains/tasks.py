@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Goal, WorldState
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -106,9 +104,8 @@ def lay_out(
 
 def _first_open(asked: _Layouts) -> Dict[str, Any]:
     for seed in range(asked.first, asked.first + _MOST_LAYOUTS):
-        file = config_file("scenes", asked.sentence.scene, beside=asked.config / "scenes" / "any")
-        scene = load_scene(file, seed)
-        domain = load_domain(config_file("domains", scene.domain, beside=asked.config / "domains" / "any"))
+        scene = load_scene(config_file("scenes", asked.sentence.scene, asked.config), seed)
+        domain = load_domain(config_file("domains", scene.domain, asked.config))
         world = EmbeddedWorld(scene, seed, domain=domain)
         world.settle(1.0)
         reached = Reached(asked.sentence.goals, domain)

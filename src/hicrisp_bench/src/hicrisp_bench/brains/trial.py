@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, goal_words, load_domain
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model.goal import Goal
@@ -85,9 +83,8 @@ def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
 def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
     """The same with models that may be known from before."""
     sentence = trial.told.sentence
-    scene = load_scene(
-        config_file("scenes", sentence.scene, beside=trial.config / "scenes" / "any"), trial.told.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=trial.config / "domains" / "any"))
+    scene = load_scene(config_file("scenes", sentence.scene, trial.config), trial.told.seed)
+    domain = load_domain(config_file("domains", scene.domain, trial.config))
     events: List[Mapping[str, Any]] = []
     settings = TrialSettings(
         trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,

@@ -16,13 +16,11 @@ from xmlrpc.client import ServerProxy
 import rosgraph
 import rospy
 from hicrisp_core.factory import load_factory
-from hicrisp_core.model import Pose, Task
-from hicrisp_core.model.picture import Picture
+from hicrisp_core.model import Picture, Pose, Task
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on, wait_until
+from hicrisp_core.time import Deadline, wait_on, wait_until
 from hicrisp_nodes.cli.client import become_node
 from hicrisp_nodes.cli.graph import Graph, MasterPort
 from hicrisp_nodes.cli.launch import Launch

@@ -14,11 +14,9 @@ from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Picture, Pose, Track, Visibility, WorldObject
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.shapes import BOWL_WALL
-from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing

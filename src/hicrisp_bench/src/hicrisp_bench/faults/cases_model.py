@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Tuple
 
 import rosbag
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from mcap.reader import make_reader
 
 from hicrisp_bench.faults import wild_model as wild

@@ -16,8 +16,7 @@ from xmlrpc.client import ServerProxy
 import rosgraph
 import yaml
 from hicrisp_core.scene.loader import MOST_OBJECTS
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_nodes.supervisor.queue import MAX_WAITING
 from hicrisp_nodes.supervisor.request import MAX_TEXT
 from hicrisp_ros.action_client import ActionClient, Limits

@@ -13,8 +13,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import rospy
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import CommandTried
 from hicrisp_nodes.cli.client import ENDED

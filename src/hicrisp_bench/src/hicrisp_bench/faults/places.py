@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import List, Tuple
 
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 SIZE = 8 << 20
 """Bytes; a run without pictures takes a part of one MB."""

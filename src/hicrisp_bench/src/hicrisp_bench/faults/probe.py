@@ -7,8 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable, List, Optional, Tuple
 
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 from hicrisp_bench.faults.rig import Rig, World
 from hicrisp_bench.faults.wild_model import Play, WildModel

@@ -16,8 +16,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from xmlrpc.client import ServerProxy
 
 import rosgraph
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import CommandTried
 from hicrisp_nodes.cli.client import STATES

@@ -8,8 +8,7 @@ import time
 from typing import Dict, FrozenSet, List, Set, Tuple
 
 import rospy
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage

@@ -17,8 +17,7 @@ from hicrisp_core.detector.perception import perceive
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import Completion
-from hicrisp_core.model import Task, WorldState
-from hicrisp_core.model.goal import Goal, GoalError
+from hicrisp_core.model import Goal, GoalError, Task, WorldState
 from hicrisp_core.model.goal_text import parse_statement
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.json_text import read_json

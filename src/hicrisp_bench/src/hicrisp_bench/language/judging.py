@@ -26,8 +26,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain import Searcher, apply_effects
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, undoing
 from hicrisp_core.goals.truth import holds, normal, normal_all, same_goal

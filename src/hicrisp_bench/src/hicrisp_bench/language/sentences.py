@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, GoalError
+from hicrisp_core.model import Goal, GoalError, Speaker, Turn, WorldState
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.ports.observer import Observer
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -62,15 +59,14 @@ def settings_of(config: Path, scenes: Iterable[str], seed: int, jobs: int) -> Di
     for name, result in zip(names, results):
         if "crashed" in result:
             raise ConfigError(f"the scene '{name}' cannot be used: {result['crashed']}")
-    domains: Mapping[str, Domain] = {
-        name: load_domain(config_file("domains", name, beside=config / "domains" / "any"))
-        for name in {result["domain"] for result in results}}
+    domains = {name: load_domain(config_file("domains", name, config))
+               for name in {result["domain"] for result in results}}
     return {name: Setting(domains[result["domain"]], result["world"]) for name, result in zip(names, results)}
 
 
 def _look(asked: _Asked) -> Dict[str, Any]:
-    scene = load_scene(config_file("scenes", asked.scene, beside=asked.config / "scenes" / "any"), asked.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=asked.config / "domains" / "any"))
+    scene = load_scene(config_file("scenes", asked.scene, asked.config), asked.seed)
+    domain = load_domain(config_file("domains", scene.domain, asked.config))
     if scene.symbolic:
         return {"domain": scene.domain, "world": scene.first_state()}
     kind = EmbeddedWorld if scene.arena is None else LabWorld if scene.world == "lab" else AgvWorld

@@ -11,12 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List
 
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, goal_words
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import GOAL, LlmSettings
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Choice, Question, Refusal
+from hicrisp_core.model import Answer, Choice, Goal, Question, Refusal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter

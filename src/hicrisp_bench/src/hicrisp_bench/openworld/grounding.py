@@ -9,14 +9,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.saying import spoken
+from hicrisp_core.domain import load_domain, spoken
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, VISION
-from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.model.meaning import Question
-from hicrisp_core.model.track import Track, Uncertainty
+from hicrisp_core.model import Goal, Holds, Question, Track, Uncertainty
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline

@@ -11,8 +11,7 @@ from typing import Any, Dict, List, Optional
 
 import cv2
 from hicrisp_core.factory import load_factory
-from hicrisp_core.model import Relation, Task, WorldObject
-from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model import Goal, Holds, Relation, Task, WorldObject
 from hicrisp_core.model.joint import SWING
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene

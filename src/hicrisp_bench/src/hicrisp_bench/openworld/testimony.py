@@ -15,8 +15,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.goal_keeper import missed
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import load_llm_settings
-from hicrisp_core.model import FeedbackKind, Relation
-from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model import FeedbackKind, Goal, Holds, Relation
 from hicrisp_core.ports.witness import Finding, Ruling
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_perception.picture_witness import PictureWitness, picture_witness
@@ -72,7 +71,7 @@ def witness_of(config: Path, llm: str, world: EmbeddedWorld) -> PictureWitness:
     Raises:
         ConfigError: if the file names no model for pictures.
     """
-    models = Models(load_llm_settings(config_file("llm", llm, beside=config / "llm" / "any")))
+    models = Models(load_llm_settings(config_file("llm", llm, config)))
     found = picture_witness(models, world.camera.take)
     if found is None:
         raise ConfigError(f"{llm} names no model under 'roles: vision' or 'roles: witness'")

@@ -12,8 +12,7 @@ import cv2
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import VISION, LlmSettings
-from hicrisp_core.model import Relation, Task
-from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model import Goal, Holds, Relation, Task
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene

@@ -10,9 +10,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, Vector, WorldObject
+from hicrisp_core.model import Picture, Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.undescribed import Ware, wares_of
 from hicrisp_perception.tracking.unknown_objects import PREFIX
 from hicrisp_perception.view import Rays

@@ -17,16 +17,12 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.search import Searcher, preconditions_of
+from hicrisp_core.domain import Domain, Searcher, apply_effects, check, preconditions_of
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import Command, Plan, Step, Task, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Command, Goal, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import GOAL, OFF, Policy, load_policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.body import Body
@@ -185,7 +181,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         raise ConfigError("name two folders of prompts, for example: scripts/bench prompts default "
                           "my_prompts")
     folders = [_folder(name, options.config) for name in options.folders]
-    policy = load_policy(config_file("policies", options.policy, beside=options.config / "policies" / "any"))
+    policy = load_policy(config_file("policies", options.policy, options.config))
     if policy.brain == GOAL:
         raise ConfigError(f"the policy '{policy.name}' plans by search: its prompts make no plans")
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)

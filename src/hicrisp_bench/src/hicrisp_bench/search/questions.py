@@ -142,11 +142,6 @@ def household(graph: Mapping[str, Any], times: int) -> WorldState:
     return WorldState(objects, frozenset(facts), {"character": RobotState("character", "base")})
 
 
-def kinds(config: Path) -> Tuple[str, ...]:
-    """The names of all kinds of worlds."""
-    return tuple(setting.name for setting in settings(config))
-
-
 @dataclass(frozen=True)
 class Question:
     """A state, what is to hold, and how far to look.

@@ -6,8 +6,7 @@ from __future__ import annotations
 import heapq
 from typing import List, Sequence, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Conditions, SearchAnswer
+from hicrisp_core.domain import Conditions, Domain, SearchAnswer
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding
 from hicrisp_core.domain.search.relaxation import Graph, Relaxation

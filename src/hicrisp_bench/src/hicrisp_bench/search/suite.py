@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.effects import apply_effects, type_test
-from hicrisp_core.domain.search import Ending, SearchAnswer, Searcher
+from hicrisp_core.domain import Ending, Facts, SearchAnswer, Searcher, apply_effects, check, type_test
 
 from hicrisp_bench.options import add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, percentile_bars

@@ -7,8 +7,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.effects import expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, expected_facts
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Relation, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.scene.symbolic import PROPERTIES, STATES, type_in_home

@@ -14,14 +14,10 @@ Precision: of the facts that the reference run leaves as they were, those that t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from threading import Event
 from typing import Any, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain import goal_of
-from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.effects import type_test
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, Facts, goal_of, type_test
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.time.deadline import Deadline
 
@@ -76,34 +72,15 @@ def _compared(course: Course, reference: Course) -> Tuple[float, float]:
     return psr, len(kept & after) / len(kept)
 
 
-class _Key:
-    """A domain and a graph by which a reference run is remembered."""
-
-    def __init__(self, domain: Domain, graph: Any) -> None:
-        self.domain = domain
-        self.graph = graph
-
-    def __hash__(self) -> int:
-        return hash((id(self.domain), id(self.graph)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.domain is self.domain and other.graph is self.graph
-
-
-@lru_cache(maxsize=64)
-def _carried_out(lines: Tuple[str, ...], where: _Key) -> Course:
-    world = world_of(where.domain, where.graph)
+def reference_course(ending: Ending, domain: Domain, graph: Any) -> Course:
+    """What the reference commands of an ending come to."""
+    world = world_of(domain, graph)
     states = [world.observe(Deadline(_LIMIT))]
     taken = 0
-    for line in lines:
+    for line in ending.reference:
         action, *objects = line.split()
-        names = [name for name in where.domain.action(action).parameters if name != "robot"]
+        names = [name for name in domain.action(action).parameters if name != "robot"]
         command = Command(action, {"robot": CHARACTER, **dict(zip(names, objects))}, CHARACTER)
         taken += world.execute(command, Deadline(_LIMIT), Event()).ok
         states.append(world.observe(Deadline(_LIMIT)))
-    return Course(tuple(states), len(lines), taken)
-
-
-def reference_course(ending: Ending, domain: Domain, graph: Any) -> Course:
-    """What the reference commands of an ending come to."""
-    return _carried_out(ending.reference, _Key(domain, graph))
+    return Course(tuple(states), len(ending.reference), taken)

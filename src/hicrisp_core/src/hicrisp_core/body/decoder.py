@@ -12,8 +12,7 @@ from hicrisp_core.body.targets import Spots, TargetQuestion
 from hicrisp_core.domain.checker import effects_hold, malformed, not_seen
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Cause, CauseKind, Command, Pose, Step, WorldState
-from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Pose, Step, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.robot.drive_goals import DriveSpace

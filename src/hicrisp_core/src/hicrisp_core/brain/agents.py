@@ -7,9 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain import Domain, goal_words, words_of
 from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import ALEX, ROPA, TRAVI

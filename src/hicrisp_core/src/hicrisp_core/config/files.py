@@ -26,7 +26,8 @@ def config_file(
     Args:
         kind: the folder: ``domains``, ``policies``, ``robots``, ``scenes``, ...
         name: a path with a suffix, which is returned as it is, or a file's name without its suffix.
-        beside: another configuration file, whose sibling folder of this kind is searched first; empty for none.
+        beside: another configuration file, whose sibling folder of this kind is searched first, or a folder like
+            ``config``, which is; empty for neither.
         also: further folders of the kind, searched before the workspace's.
 
     Returns:
@@ -38,7 +39,8 @@ def config_file(
     path = Path(name)
     if path.suffix:
         return path
-    folders: List[Path] = [Path(beside).resolve().parent.parent / kind] if beside else []
+    near = Path(beside).resolve() if beside else None
+    folders: List[Path] = [] if near is None else [(near if near.is_dir() else near.parent.parent) / kind]
     folders += [*also, *config_folders(kind)]
     for folder in folders:
         if (folder / f"{name}.yaml").is_file():

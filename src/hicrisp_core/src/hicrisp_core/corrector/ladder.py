@@ -8,8 +8,7 @@ from typing import Mapping, Optional, Tuple
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing
 from hicrisp_core.corrector.situation import meeting, without_doubtful
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
+from hicrisp_core.domain import Domain, Ending, Searcher, preconditions_of
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.model import CauseKind, Command, Correction, MakerKind, Rung, StackEntry

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, Optional, Tuple
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import guard
-from hicrisp_core.model import Command, Correction, Maker, MakerKind, Rung, WorldState
-from hicrisp_core.model.remembered import KnownWay
+from hicrisp_core.model import Command, Correction, KnownWay, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.kinds import RungAnswer, RungKind

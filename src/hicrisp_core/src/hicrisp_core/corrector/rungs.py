@@ -9,12 +9,8 @@ from typing import List, Optional
 from hicrisp_core.corrector.clearing import must_make_room
 from hicrisp_core.corrector.ladder import UNSEEN, CorrectionContext, Ladder
 from hicrisp_core.corrector.situation import LASTING
+from hicrisp_core.domain import Domain, GoalWords, apply_effects, described, named, words_of
 from hicrisp_core.domain.checker import needless
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.saying import named
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import about, final_conditions, without

@@ -11,12 +11,9 @@ from typing import Iterable, Tuple
 
 from hicrisp_core.corrector.ladder import CorrectionContext, Ladder
 from hicrisp_core.corrector.rungs import REPAIR
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Conditions, Searcher
+from hicrisp_core.domain import Conditions, Domain, Searcher, apply_effects
 from hicrisp_core.goals.planning import conditions_of
-from hicrisp_core.model import Command, FeedbackKind, Relation, WorldState
-from hicrisp_core.model.goal import GoalError, Holds
+from hicrisp_core.model import Command, FeedbackKind, GoalError, Holds, Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.kinds import RungAnswer, RungKind

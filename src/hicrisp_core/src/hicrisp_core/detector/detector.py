@@ -10,9 +10,8 @@ from typing import Iterator, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import is_measured, measure, see
+from hicrisp_core.domain import Domain, expected_facts, names_of
 from hicrisp_core.domain.checker import no_picture, not_seen, stamped_ahead
-from hicrisp_core.domain.effects import expected_facts, names_of
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
     Cause,
     CauseKind,

@@ -8,9 +8,8 @@ from typing import Dict, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import RobotState, WorldObject, WorldState
+from hicrisp_core.model import RobotState, Track, Tracks, Visibility, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import Track, Tracks, Visibility
 from hicrisp_core.model.world import Reach
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.ports.observer import Frames

@@ -16,11 +16,10 @@ from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, frames_of, perceive, with_type
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
+from hicrisp_core.model import Pose, Relation, Tracks, WorldObject, WorldState
 from hicrisp_core.model.cutting import PART_OF
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.screwing import SCREWED_ON, with_measured
-from hicrisp_core.model.track import Tracks
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.observer import Frames, Naming, NamingRequest
 from hicrisp_core.robot.description import bodies_of

@@ -6,12 +6,9 @@ import math
 from typing import Optional
 
 from hicrisp_core.detector.relations import WITNESS, measure
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, GoalWords
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Holds
-from hicrisp_core.model.track import Visibility
+from hicrisp_core.model import Holds, Relation, Visibility, WorldState
 from hicrisp_core.policy.policy import ALL, ALWAYS, DOUBT, FAILURES, OFF
 from hicrisp_core.ports.witness import Ruling
 

@@ -6,8 +6,7 @@ from typing import Callable, Dict, Iterable, List, Sequence, Tuple
 
 from hicrisp_core.domain.saying import Spelling, joined, named, spoken
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
+from hicrisp_core.model import Count, Goal, Holds, Not, Relation, Stage, Statement
 
 _IS, _ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
 _Key = Tuple[str, str]

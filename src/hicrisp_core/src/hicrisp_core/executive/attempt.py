@@ -9,12 +9,7 @@ from threading import Event, Lock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
 from hicrisp_core.corrector.offset import AimLearner
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects, expected_facts, names_of
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import described
+from hicrisp_core.domain import Domain, GoalWords, Searcher, apply_effects, check, described, expected_facts, names_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard

@@ -8,11 +8,9 @@ from typing import Counter as Counts
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.detector.relations import see
-from hicrisp_core.domain.effects import apply_action, names_of, type_test
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.saying import joined, sentence
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import cause_text, described
+from hicrisp_core.domain import Domain, GoalWords, described, joined, names_of, sentence, type_test
+from hicrisp_core.domain.effects import apply_action
+from hicrisp_core.domain.wording import cause_text
 from hicrisp_core.executive.attempt import Attempt
 from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState

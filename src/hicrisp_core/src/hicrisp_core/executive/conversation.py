@@ -12,24 +12,19 @@ from dataclasses import dataclass, replace
 from threading import Condition, Event, Thread
 from typing import Callable, Dict, Iterator, Optional, Tuple
 
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import described, quantity
+from hicrisp_core.domain import Domain, Ending, Searcher, described, goal_words, spoken
+from hicrisp_core.domain.wording import quantity
 from hicrisp_core.executive.goal_keeper import still_useful
 from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import same_goal
-from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Goal, Level, Task, WorldState
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn, wants_end
 from hicrisp_core.model.track import DOUBT
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import Request, Understood
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.time import Deadline, LinkedEvent
 from hicrisp_core.trace.events import QuestionAsked, UserSaid
 
 _LIMIT = 300.0

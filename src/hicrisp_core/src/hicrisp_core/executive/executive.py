@@ -7,11 +7,8 @@ from threading import Event
 from typing import Any, Optional, Tuple
 
 from hicrisp_core.corrector.offset import AimLearner
+from hicrisp_core.domain import Domain, Searcher, listed, sentence, spoken, told
 from hicrisp_core.domain.interference import ordered
-from hicrisp_core.domain.saying import listed, sentence, spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
 from hicrisp_core.executive.conversation import settle
 from hicrisp_core.executive.goal_keeper import GoalKeeper
@@ -20,10 +17,7 @@ from hicrisp_core.executive.run_log import Listener, RunLog, TaskResult
 from hicrisp_core.executive.schedule import in_stages, said_of
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
-from hicrisp_core.model import Rung, Task, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Refusal, Turn
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model import Answer, DecoderOffsets, Goal, Refusal, Rung, Task, Turn, WorldState
 from hicrisp_core.policy.policy import GOAL, Policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, ReportRequest
 from hicrisp_core.ports.executive import Ports

@@ -7,12 +7,8 @@ from typing import Callable, Iterable, Optional, Tuple, Union
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
 from hicrisp_core.detector.relations import derive_relations, is_measured
+from hicrisp_core.domain import Domain, Searcher, apply_effects, goal_words, words_of
 from hicrisp_core.domain.checker import no_picture
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.second_witness import SecondWitness

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any, Collection, Dict, List, Optional, Tuple
 
 from hicrisp_core.executive.run_log import Listener, RunLog
-from hicrisp_core.model import StackEntry, Task, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model import DecoderOffsets, Goal, KnownWay, Remembered, StackEntry, Task, WorldState
 from hicrisp_core.ports.memory import FinishedRun, Memory
 from hicrisp_core.trace.events import Noted, OffsetLearnt, Recalled
 

@@ -11,14 +11,12 @@ from typing import Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import Measuring, measuring
-from hicrisp_core.domain.effects import expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, expected_facts
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.truth import ways_to_say
-from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, Visibility, WorldObject, WorldState
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
-from hicrisp_core.model.track import Visibility
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import CLEAR_VIEW, RobotPort
 from hicrisp_core.time.deadline import Deadline

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Command, Feedback, Maker, StackEntry, Vector
+from hicrisp_core.domain import Domain, words_of
+from hicrisp_core.model import Command, Feedback, Maker, StackEntry, Turn, Vector
 from hicrisp_core.model.feedback import feedback_record
-from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.events import Event, UsageSoFar

@@ -11,16 +11,13 @@ from enum import Enum
 from threading import Condition, Event, Lock, Thread
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain import Domain, apply_effects, spoken
 from hicrisp_core.domain.interference import interfere, touch_of
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.stages import applies, chosen
 from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import Command, Step, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Command, Goal, Step, WorldState
 from hicrisp_core.ports.body import Body, Foresight
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline

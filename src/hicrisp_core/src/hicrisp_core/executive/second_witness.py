@@ -7,8 +7,7 @@ from threading import RLock
 from typing import Dict, Iterable, Optional, Tuple
 
 from hicrisp_core.detector.witness import combined, is_asked, is_sure, is_witnessed, stated
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain import Domain, words_of
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.truth import ways_to_say
 from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Pose, Relation, WorldState

@@ -13,9 +13,8 @@ from typing import Callable, Optional, Set, Tuple
 
 from hicrisp_core.corrector.offset import DECODED
 from hicrisp_core.corrector.stack import FeedbackStack
-from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import cause_text, described, told, words_of
+from hicrisp_core.domain import Domain, described, sentence, told, words_of
+from hicrisp_core.domain.wording import cause_text
 from hicrisp_core.executive.attempt import RETRY, Attempt, Attempts, told_by_user
 from hicrisp_core.executive.attempt_history import Tried
 from hicrisp_core.executive.run_log import RunLog

@@ -13,11 +13,8 @@ from functools import partial
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.corrector.situation import Situation
-from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain import Domain, apply_effects, described, sentence, told, words_of
 from hicrisp_core.domain.interference import ordered
-from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import described, told, words_of
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper

@@ -6,10 +6,8 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import AbstractSet, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.conditions import Atom, Clause, Condition
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Conditions, Ending, Searcher
+from hicrisp_core.domain import Atom, Condition, Conditions, Domain, Ending, Searcher, apply_effects
+from hicrisp_core.domain.conditions import Clause
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say
 from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import AbstractSet, Callable, Iterable, List, Optional, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from hicrisp_core.domain.saying import listed
-from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate
+from hicrisp_core.domain import ANYTHING, Domain, Predicate, listed
 from hicrisp_core.errors import did_you_mean
 from hicrisp_core.goals.truth import conjuncts, normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState

@@ -22,8 +22,7 @@ from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
 from hicrisp_core.llm.images import as_parts, images_in, misfit
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time import BoundedCalls, Deadline, Overdue
 
 
 class LlmBudget:

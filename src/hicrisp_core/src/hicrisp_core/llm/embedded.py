@@ -17,8 +17,7 @@ from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, Llm
 from hicrisp_core.llm.embedded_files import ModelFiles, model_files, what_is_missing
 from hicrisp_core.llm.models import Backend
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time import BoundedCalls, Deadline, Overdue
 
 log = logging.getLogger(__name__)
 _SERVER = "hicrisp_core.llm.embedded_server"

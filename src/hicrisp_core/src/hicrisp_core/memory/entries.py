@@ -15,9 +15,7 @@ from pydantic import AfterValidator, Field, GetPydanticSchema, Strict, TypeAdapt
 from pydantic_core.core_schema import no_info_after_validator_function
 from typing_extensions import Annotated
 
-from hicrisp_core.model import Step
-from hicrisp_core.model.feedback import FeedbackKind
-from hicrisp_core.model.goal import GoalError
+from hicrisp_core.model import FeedbackKind, GoalError, Step
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.offsets import OffsetEstimate
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.stages import chosen, final_conditions
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.memory.entries import LONGEST_TEXT, Example, Failure, Mended, Source, Unfit, entry_of, record_of
 from hicrisp_core.memory.names import mentioned, names_in, things_of
-from hicrisp_core.model import MakerKind, Step, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model import Goal, MakerKind, Step, WorldState
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, timeline_of
 

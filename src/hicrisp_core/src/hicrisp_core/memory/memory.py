@@ -16,11 +16,9 @@ from hicrisp_core.memory.learning import lesson_of
 from hicrisp_core.memory.likeness import alike_in_words
 from hicrisp_core.memory.names import mentioned, names_in, todays_names, without_names
 from hicrisp_core.memory.store import Store, Trouble
-from hicrisp_core.model import Feedback, StackEntry, Step, Task, Value, WorldState
-from hicrisp_core.model.goal import GoalError
+from hicrisp_core.model import Feedback, GoalError, KnownWay, Remembered, StackEntry, Step, Task, Value, WorldState
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate
-from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
 
 MOST = 3

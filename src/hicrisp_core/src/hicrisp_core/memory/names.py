@@ -10,8 +10,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory.entries import NamedObject, is_number
-from hicrisp_core.model import Relation, Step, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+from hicrisp_core.model import Count, Goal, Holds, Not, Relation, Statement, Step, WorldState
 
 _IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 

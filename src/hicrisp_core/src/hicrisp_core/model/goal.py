@@ -185,11 +185,6 @@ class Goal:
         """Return the goal of one stage, or of no stage without conditions."""
         return cls((Stage(conditions, robot),) if conditions else (), invariants)
 
-    @classmethod
-    def in_order(cls, *sets: Tuple[Statement, ...], invariants: Tuple[Statement, ...] = (), robot: str = "") -> "Goal":
-        """Return the goal whose stages are these sets of conditions, one after another."""
-        return cls(tuple(Stage(conditions, robot) for conditions in sets if conditions), invariants)
-
     @property
     def empty(self) -> bool:
         """Whether it asks for nothing."""

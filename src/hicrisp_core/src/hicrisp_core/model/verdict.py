@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause, CauseKind
-from hicrisp_core.model.feedback import Feedback, FeedbackKind, Status
+from hicrisp_core.model.feedback import Feedback, Status
 from hicrisp_core.model.geometry import Planar, Vector
 from hicrisp_core.model.task import Command, Step
 
@@ -107,8 +107,3 @@ class Verdict:
     @property
     def ok(self) -> bool:
         return self.feedback is None
-
-    @property
-    def unsure(self) -> bool:
-        """Whether the view supports no verdict; the feedback says why, and another look may settle it."""
-        return self.feedback is not None and self.feedback.kind is FeedbackKind.CANNOT_TELL

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, Tuple, Union, runtime_checkable
 
-from hicrisp_core.model import Command, Feedback, Step, WorldState
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model import Command, DecoderOffsets, Feedback, Step, WorldState
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import FrozenSet, Optional, Protocol, Tuple
 
-from hicrisp_core.model import Correction, Feedback, Relation
-from hicrisp_core.model.remembered import KnownWay
+from hicrisp_core.model import Correction, Feedback, KnownWay, Relation
 from hicrisp_core.ports.brain import CorrectionRequest, Usage
 from hicrisp_core.time.deadline import Deadline
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Callable, Container, Mapping, Optional, Protocol, Sequence, Tuple
 
-from hicrisp_core.model import Command, Feedback, Outcome, Plan, Step, Verdict, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Question
+from hicrisp_core.model import Command, Feedback, Goal, Outcome, Plan, Question, Step, Verdict, WorldState
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.corrector import Corrector

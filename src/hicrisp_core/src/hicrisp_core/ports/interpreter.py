@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable, Optional, Protocol, Sequence, Tuple
 
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Turn
-from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.model import Goal, Meaning, Remembered, Turn, WorldState
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 

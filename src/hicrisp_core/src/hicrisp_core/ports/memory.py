@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Collection, Mapping, Optional, Protocol, Sequence, Tuple
 
-from hicrisp_core.model import StackEntry, Task, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model import DecoderOffsets, Goal, KnownWay, Remembered, StackEntry, Task, WorldState
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
 
-from hicrisp_core.model import Pose, Relation, WorldState
+from hicrisp_core.model import Pose, Relation, Tracks, WorldState
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.model.track import Tracks
 from hicrisp_core.time.deadline import Deadline
 
 Frames = Mapping[str, Tuple[Pose, float]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Protocol, Tuple
 
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.model import Picture, Track, Tracks
 from hicrisp_core.ports.observer import Frames
 
 POSES, CAMERA = "poses", "camera"

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
 
-from hicrisp_core.domain.conditions import Atom, Condition
-from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.wording import LEVELS, words_of
+from hicrisp_core.domain import Action, Atom, Condition, Domain, words_of
+from hicrisp_core.domain.wording import LEVELS
 from hicrisp_core.model import Feedback, StepRecord, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.asking import compact

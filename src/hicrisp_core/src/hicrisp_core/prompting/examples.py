@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
+from hicrisp_core.domain import Action, Domain, GoalWords
 from hicrisp_core.domain.entries import ExampleEntry
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Command, Relation, RobotState, Step, Value, WorldObject, WorldState
-from hicrisp_core.model.goal import Holds
+from hicrisp_core.model import Command, Holds, Relation, Remembered, RobotState, Step, Value, WorldObject, WorldState
 from hicrisp_core.model.goal_text import parse_statement
-from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.kinds import ROBOT_TYPES
 from hicrisp_core.prompting.answer_schema import PLAN, plan_answer

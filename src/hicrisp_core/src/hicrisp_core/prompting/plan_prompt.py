@@ -9,11 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
+from hicrisp_core.domain import Domain, words_of
 from hicrisp_core.domain.checker import possible_actions, unready
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Step, Task, WorldState
-from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model import Goal, Holds, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import ANSWER, PLAN, REFUSE, named_parameters, plan_answer

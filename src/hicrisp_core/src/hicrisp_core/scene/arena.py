@@ -17,8 +17,7 @@ from typing_extensions import Literal
 from hicrisp_core.config.settings import STRICT, keys_of, read_settings
 from hicrisp_core.config.yaml_files import Path as Place
 from hicrisp_core.config.yaml_files import Positions
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.schema import zones_of
+from hicrisp_core.domain import Domain, zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import Planar, from_yaw, planar_distance

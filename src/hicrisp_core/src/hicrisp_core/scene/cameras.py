@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import List, Optional, Sequence, Union
 
@@ -172,17 +172,6 @@ class CameraSettings:
         """The lens as images carry it."""
         lens = self.lens
         return Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
-
-    def mounted(self, pose: Pose) -> "CameraSettings":
-        """Return the same camera at another pose.
-
-        Args:
-            pose: optical frame in the parent frame.
-
-        Returns:
-            The settings.
-        """
-        return replace(self, mounting=Mounting(pose.position, self.mounting.link, orientation=pose.orientation))
 
 
 def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] = None) -> CameraSettings:

@@ -8,8 +8,7 @@ from typing import Any, Mapping
 
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_files import Positions
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.schema import ANYTHING, zones_of
+from hicrisp_core.domain import ANYTHING, Domain, zones_of
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.scene.arena import ArenaPart, read_arena, stands_of
 from hicrisp_core.scene.scene import (

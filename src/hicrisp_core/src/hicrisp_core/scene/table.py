@@ -13,8 +13,7 @@ from typing_extensions import Annotated, Literal
 
 from hicrisp_core.config.settings import STRICT
 from hicrisp_core.config.yaml_files import Positions
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.schema import ANYTHING
+from hicrisp_core.domain import ANYTHING, Domain
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import rotate

@@ -11,9 +11,7 @@ from dataclasses import replace
 from operator import or_
 from typing import Collection, Dict, List, Mapping, Sequence
 
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, goal_words, spoken
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import at_once
 from hicrisp_core.llm.chat_model import ChatModel, LlmFailure, Message

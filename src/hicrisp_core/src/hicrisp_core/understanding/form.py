@@ -6,8 +6,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.validation import names_for
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.meaning import Reason
+from hicrisp_core.model import Reason, WorldState
 from hicrisp_core.prompting.answer_schema import closed, one_of
 
 KIND, SAY, STAGES, OTHERWISE, INVARIANTS = "kind", "say", "stages", "otherwise", "invariants"

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Optional, Tuple
 
-from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, sentence
 from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_goal
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model import Reason, Refusal, Relation, WorldState
 from hicrisp_core.model.goal import Goal, GoalError, GoalErrorKind, Holds, Not, Statement
-from hicrisp_core.model.meaning import Reason, Refusal
 
 _REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reason.NOTHING_TO_DO}
 

@@ -10,8 +10,7 @@ from queue import Empty, Queue
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import rospy
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace import task_state
 from hicrisp_core.trace.task_state import State
 from hicrisp_ros.supervisor_services import SupervisorServices

@@ -19,8 +19,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.settings import VISION
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace import trial_of
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file

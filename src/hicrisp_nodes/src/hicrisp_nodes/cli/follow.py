@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.events import TaskFinished, UserSaid
 from hicrisp_core.trace.read_event import event_of
 

@@ -14,8 +14,7 @@ import uuid
 from pathlib import Path
 from typing import List, Mapping, Optional, Sequence
 
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 _MARK = "HICRISP_LAUNCH"
 _FATAL = re.compile(r"\[FATAL\] \[[^]]*\]: ([^\x1b]+)")

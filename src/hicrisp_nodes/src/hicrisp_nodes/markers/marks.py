@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.model import WorldObject, WorldState
-from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_core.scene.scene import Scene
 

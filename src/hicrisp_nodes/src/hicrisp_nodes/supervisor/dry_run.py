@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List, Tuple
 
-from hicrisp_core.domain import Domain, apply_effects, check
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.domain.wording import described
-from hicrisp_core.model import Task
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal
+from hicrisp_core.domain import Domain, apply_effects, check, described, goal_words
+from hicrisp_core.model import Answer, Goal, Meaning, Reason, Refusal, Task
 from hicrisp_core.policy.policy import GOAL, Policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.executive import Ports

@@ -8,10 +8,8 @@ from threading import Condition, Event, Lock
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 from hicrisp_core.executive.rehearsal import CheckedSteps, PlanReview
-from hicrisp_core.model import Plan
-from hicrisp_core.model.meaning import Question
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on
+from hicrisp_core.model import Plan, Question
+from hicrisp_core.time import Deadline, wait_on
 
 from hicrisp_nodes.supervisor.state_files import EstopFile
 

@@ -10,8 +10,7 @@ from threading import Event
 from typing import Any, Mapping, Optional, Set
 
 import rospy
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 from hicrisp_core.trace.events import PlanMade, TaskFinished, VerdictGiven
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.config_files import parameter

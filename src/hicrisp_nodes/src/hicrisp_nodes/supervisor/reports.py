@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
+import genpy
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray
+from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.trace.events import StackChanged, UsageSoFar, UserSaid, VerdictGiven
@@ -15,7 +17,6 @@ from hicrisp_core.trace.task_state import State
 from hicrisp_ros.conversions import FEEDBACK, PLAN
 from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
-from hicrisp_ros.secrets import without_secrets
 from hicrisp_ros.supervisor_watch import HEARTBEAT
 
 from hicrisp_msgs.msg import CorrectionStack, EstopState, Event, FailedCommand, Feedback, LlmUsage, TaskStatus
@@ -155,3 +156,20 @@ def status_to_msg(request: Request, queued: int, choices: Sequence[str] = (),
         run_folder=progress.run_folder, choices=list(choices), goal=progress.goal, said=list(progress.said),
         goal_state=progress.goal_state, queued=queued, plan_waits=plan_waits)
 
+
+def without_secrets(value: Any, *secrets: str) -> Any:
+    """Take the given secrets, and whatever looks like one, out of every text of a message.
+
+    Args:
+        value: a message, which is changed in place, or a value of one of its fields.
+
+    Returns:
+        The value without them.
+    """
+    if isinstance(value, genpy.Message):
+        for name in value.__slots__:
+            setattr(value, name, without_secrets(getattr(value, name), *secrets))
+        return value
+    if isinstance(value, (list, tuple)):
+        return [without_secrets(each, *secrets) for each in value]
+    return redacted_values(value, *secrets) if isinstance(value, str) else value

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Callable, Optional, Tuple
 
-from hicrisp_core.model import Plan
-from hicrisp_core.model.meaning import Turn
+from hicrisp_core.model import Plan, Turn
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.trace.task_state import ENDED, State
 

@@ -15,13 +15,11 @@ from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.memory.memory import FileMemory
-from hicrisp_core.model import Command, Plan, Task, WorldState
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model import Command, DecoderOffsets, Plan, Task, WorldState
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.scene.scene_record import SceneRecord
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import AlarmEvent
+from hicrisp_core.time import AlarmEvent, Deadline
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting

@@ -11,9 +11,8 @@ from typing import List, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, Track
 from hicrisp_core.model.picture import Lens, Picture
-from hicrisp_core.model.track import Track
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.scene import Scene

@@ -9,8 +9,7 @@ from typing import FrozenSet, Optional, Tuple
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Tracks
+from hicrisp_core.model import Picture, Track, Tracks
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.exchanges import ExchangeFile
 from hicrisp_core.trace.task_state import ENDED

@@ -15,9 +15,7 @@ import rospy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import WorldObject
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track, Tracks, Visibility
+from hicrisp_core.model import Picture, Track, Tracks, Visibility, WorldObject
 from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene

@@ -11,8 +11,7 @@ import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.cameras import CameraSettings
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.stamps import lead
+from hicrisp_core.time import Deadline, lead
 from hicrisp_ros.conversions.picture import PictureError, colour_from_msg, depth_from_msg, lens_from_msg
 from hicrisp_ros.node_threads import ending
 from hicrisp_ros.tf_world import TfWorld

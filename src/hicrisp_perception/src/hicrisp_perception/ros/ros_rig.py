@@ -10,8 +10,7 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command, Outcome, Pose
 from hicrisp_core.ports.robot import MOVE_TOOL
 from hicrisp_core.scene.cameras import CameraSettings
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_on, wait_until
+from hicrisp_core.time import Deadline, wait_on, wait_until
 from hicrisp_ros.conversions.picture import colour_from_msg, lens_from_msg
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.tf_world import TfWorld

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Picture, WorldObject
 from hicrisp_core.model.keep_out import footprint
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import Capsule

@@ -8,8 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set
 
 from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.llm.images import data_uri
-from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track
+from hicrisp_core.model import Picture, Track
 from hicrisp_core.model.world import Uncertainty, WorldObject
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.names import USE

@@ -7,8 +7,7 @@ from typing import Optional, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import WorldObject
-from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model import Pose, WorldObject
 
 from hicrisp_perception.shapes.segments import Ground, Segment, Window
 from hicrisp_perception.shapes.shape_models import Lie, cast, lie_at, unit

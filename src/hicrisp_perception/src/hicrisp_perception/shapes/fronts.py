@@ -43,12 +43,10 @@ class Handle:
     Args:
         pose: of its middle in the frame of its front, whose x points out of it: z along the bar.
         bar: its thickness and length, metres.
-        knob: whether it is hardly longer than thick.
     """
 
     pose: Pose
     bar: Tuple[float, float]
-    knob: bool
 
 
 @dataclass(frozen=True)
@@ -217,4 +215,4 @@ def handle_in(points: np.ndarray, eye: np.ndarray) -> Handle:
         middle[axis] = float(np.mean(np.percentile(grip[:, axis], (2.0, 98.0))))
     x, y, z = (middle - (eye - middle) / np.linalg.norm(eye - middle) * thin / 2.0).tolist()
     turn = from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) if lies else IDENTITY
-    return Handle(Pose((x, y, z), turn), (thin, extents[1] if knob else long), knob)
+    return Handle(Pose((x, y, z), turn), (thin, extents[1] if knob else long))

@@ -9,9 +9,8 @@ from typing import List, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, Uncertainty
 from hicrisp_core.model.geometry import conjugate, multiply
-from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene.tags import Tag
 
 from hicrisp_perception.shapes.outline import OutlineFit, Projection

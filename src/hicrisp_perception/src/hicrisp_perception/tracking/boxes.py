@@ -8,9 +8,8 @@ from typing import List, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, Vector, WorldObject
+from hicrisp_core.model import Pose, Vector, Visibility, WorldObject
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.model.track import Visibility
 
 from hicrisp_perception.shapes.contours import circle_around, spread_of
 from hicrisp_perception.shapes.relief import Patch, Relief, points_of, relief_of, with_hidden_side

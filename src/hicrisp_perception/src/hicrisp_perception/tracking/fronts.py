@@ -8,17 +8,16 @@ from typing import Callable, Dict, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, Vector, WorldObject
+from hicrisp_core.model import Pose, Track, Uncertainty, Vector, Visibility, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
-from hicrisp_core.model.joint_fit import motion_of
-from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.evidence import render, weigh
 from hicrisp_perception.shapes.fronts import ON_PLANE, THICK, Case, Front, cases_in, upright_plane
 from hicrisp_perception.shapes.segments import Ground, raised
 from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.grip import ObservedHand
+from hicrisp_perception.tracking.joint_fit import motion_of
 from hicrisp_perception.tracking.looks import local
 
 _LOOKS = {SLIDE: "drawer", SWING: "door"}

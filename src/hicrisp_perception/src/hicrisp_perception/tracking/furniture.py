@@ -8,8 +8,7 @@ from typing import Dict, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.model import Pose, Track, Uncertainty, Visibility, WorldObject
 
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.tracking.looks import Look

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Dict, Mapping, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.keep_out import grip_at, thinnest
 
 _AROUND = 0.008

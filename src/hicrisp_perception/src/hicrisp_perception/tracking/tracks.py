@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Container, Dict, Mapping, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.track import Track, Uncertainty, Visibility
+from hicrisp_core.model import Pose, Track, Uncertainty, Visibility, WorldObject
 
 from hicrisp_perception.shapes.evidence import evidence_at
 from hicrisp_perception.shapes.findings import Findings, PastFindings

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Optional
 
-from hicrisp_core.model.goal import Goal, GoalError
+from hicrisp_core.model import Choice, Goal, GoalError, Speaker, Turn
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.meaning import Choice, Speaker, Turn
 
 from hicrisp_msgs import msg
 from hicrisp_ros.conversions.codec import Part, codec, named

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from hicrisp_core.domain.wording import LEVELS
-from hicrisp_core.model import Task
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal
+from hicrisp_core.model import Answer, Goal, Question, Reason, Refusal, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.ports.interpreter import Request, Understood

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from geometry_msgs.msg import Point
-from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord
-from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model import Command, KeepOut, KnownWay, Plan, Remembered, Step, StepRecord
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.exchange import Exchange
 from hicrisp_core.trace.plain import to_json

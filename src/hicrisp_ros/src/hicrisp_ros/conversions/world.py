@@ -7,9 +7,8 @@ from typing import Any, Dict, Optional
 
 import genpy
 from geometry_msgs.msg import Vector3
-from hicrisp_core.model import Motion, Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Motion, Pose, RobotState, Track, Tracks, Uncertainty, Visibility, WorldObject, WorldState
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
-from hicrisp_core.model.track import Track, Tracks, Uncertainty, Visibility
 from hicrisp_core.model.way import Mark, Way
 from hicrisp_core.model.world import Reach
 from std_msgs.msg import Header

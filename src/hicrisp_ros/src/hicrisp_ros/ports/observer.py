@@ -9,9 +9,8 @@ from threading import Condition, Event
 from typing import Callable, Deque, Dict, FrozenSet, Iterator, List, Mapping, Optional, Tuple, Union
 
 import rospy
-from hicrisp_core.model import RobotState, WorldObject, WorldState
+from hicrisp_core.model import RobotState, Visibility, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import Visibility
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import WorldState as WorldStateMsg

@@ -5,11 +5,8 @@ from __future__ import annotations
 from threading import Event, Lock
 from typing import Any, Callable, Dict
 
-from hicrisp_core.domain import Domain
-from hicrisp_core.domain.goal_wording import goal_words
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Question, Refusal
+from hicrisp_core.domain import Domain, goal_words
+from hicrisp_core.model import Goal, Meaning, Question, Refusal, WorldState
 from hicrisp_core.ports.interpreter import Interpreter, Request
 from hicrisp_core.time.deadline import Deadline
 

@@ -1,19 +1,25 @@
-"""The supervisor's topics onto the board."""
+"""The supervisor's topics, and how the nodes are, onto the board."""
 
 from __future__ import annotations
 
 import json
+import time
 from typing import Any, Callable, Dict, List
 
 import rospy
+from diagnostic_msgs.msg import DiagnosticArray
 from hicrisp_core.trace.task_state import ENDED, State
+from hicrisp_ros.diagnostics import TOPIC
+from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import EstopState, Event, Plan, TaskStatus
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
+from hicrisp_web.view.health_view import Heard, health_section
 
 _STATES = {getattr(TaskStatus, state.name): state.name.lower() for state in State}
 _ENDED = frozenset(state.name.lower() for state in ENDED)
+_PERIOD = 1.0
 
 
 class Topics:
@@ -89,3 +95,21 @@ def under_way(board: Board) -> bool:
     """
     status = board.value("status")
     return bool(board.value("queue")) or status is not None and status["state"] not in _ENDED
+
+
+class HealthWatch:
+    """Keeps the section ``health`` up to date, from the reports of the nodes beside this one."""
+
+    def __init__(self, board: Board) -> None:
+        self._beside = rospy.get_namespace().strip("/") + "/"
+        self._heard: Dict[str, Heard] = {}
+        self._subscriber = rospy.Subscriber(TOPIC, DiagnosticArray, self._hear)
+        self._timer = WallTimer(_PERIOD, lambda: board.put({
+            "health": health_section(list(self._heard.values()), time.monotonic())}), "health")
+
+    def _hear(self, message: DiagnosticArray) -> None:
+        for each in message.status:
+            if each.name.startswith(self._beside):
+                name = each.name[len(self._beside):]
+                values = {value.key: value.value for value in each.values}
+                self._heard[name] = Heard(name, each.level, each.message, values, time.monotonic())

@@ -19,8 +19,7 @@ from nav_msgs.msg import Path
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_web.view.board import Board
-from hicrisp_web.view.ground_view import Trail, map_section, route_section, scan_points
-from hicrisp_web.view.standing import Standing
+from hicrisp_web.view.ground_view import Standing, Trail, map_section, route_section, scan_points
 
 _PERIOD = 0.2
 """Wall seconds between two states that are shown."""

@@ -18,10 +18,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from hicrisp_web.history.history import History
-from hicrisp_web.server.guard import Allowance, Guard
+from hicrisp_web.server.guard import Allowance, Guard, Protection
 from hicrisp_web.server.history_routes import history_routes
 from hicrisp_web.server.page_actions import PageAction, Said, read_fields
-from hicrisp_web.server.protection import Protection
 from hicrisp_web.server.shot import Camera, no_camera
 from hicrisp_web.view.board import Board
 

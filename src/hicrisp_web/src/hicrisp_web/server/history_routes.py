@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from hicrisp_web.history.history import History
 from hicrisp_web.history.index import Filter
-from hicrisp_web.server.protection import REPORT_POLICY
+from hicrisp_web.server.guard import REPORT_POLICY
 
 _WORTH_PACKING = 4_000
 """Bytes from which on an answer is compressed."""

@@ -8,8 +8,7 @@ from threading import Event, Thread
 
 import uvicorn
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time import Deadline, wait_until
 
 from hicrisp_web.server.app import Desk, make_app
 

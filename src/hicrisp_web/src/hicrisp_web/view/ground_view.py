@@ -1,13 +1,16 @@
-"""What a base sees and where it goes, as the view from above draws it: scan, map, the way that it drove."""
+"""What a base sees and where it goes, as the view from above draws it: scan, map, the way that it drove; and whether
+robots stand, seen from their poses, whatever their drivers say.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, Mapping, Sequence
+from collections import deque
+from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import RobotState
-from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.geometry import Planar, Vector, distance
 from hicrisp_core.model.scan import Scan
 
 _MOST_RAYS = 180
@@ -18,6 +21,10 @@ _STEP, _MOST_STEPS = 0.03, 2000
 """Metres between two points of a way, and how many of them are kept."""
 _LEAP = 0.5
 """Metres between two sights of a base beyond which it was put somewhere, and did not drive."""
+_STILL = 0.004
+"""Metres within which a robot that stands is seen; above the noise of its pose."""
+_WINDOW = 0.5
+"""Wall seconds over which it must be."""
 
 
 def scan_points(scan: Scan) -> List[List[float]]:
@@ -95,3 +102,34 @@ class Trail:
         if gone > _STEP:
             self._points = [*self._points, [round(x, 3), round(y, 3)]][-_MOST_STEPS:]
         return self._points
+
+
+class Standing:
+    """Remembers where the robots were seen during the last moments."""
+
+    def __init__(self) -> None:
+        self._seen: Dict[str, Deque[Tuple[float, Vector]]] = {}
+
+    def see(self, now: float, robots: Mapping[str, RobotState]) -> Dict[str, Optional[bool]]:
+        """Judge whether each robot stands still.
+
+        Args:
+            now: wall seconds.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            By the robot's name; ``None`` while it is unknown.
+        """
+        return {name: self._look(now, name, robot) for name, robot in robots.items()}
+
+    def _look(self, now: float, name: str, robot: RobotState) -> Optional[bool]:
+        if robot.pose is None:
+            self._seen.pop(name, None)
+            return None
+        seen = self._seen.setdefault(name, deque())
+        seen.append((now, robot.pose.position))
+        while len(seen) > 1 and now - seen[1][0] >= _WINDOW:
+            seen.popleft()
+        if max(distance(position, robot.pose.position) for _, position in seen) > _STILL:
+            return False
+        return True if now - seen[0][0] >= _WINDOW else None

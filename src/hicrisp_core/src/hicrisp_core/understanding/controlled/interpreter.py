@@ -12,9 +12,8 @@ from typing import Callable, Container, Dict, Iterator, List, Optional, Sequence
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Answer, Meaning, Reason, Refusal, Speaker, Turn, WorldState
 from hicrisp_core.model.goal import Goal, facts_in
-from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker, Turn
 from hicrisp_core.parsing.names import forms_of, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.ports.observer import NamingRequest

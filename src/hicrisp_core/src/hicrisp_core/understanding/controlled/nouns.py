@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import GoalError
+from hicrisp_core.model import GoalError, WorldState
 from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, ended, led

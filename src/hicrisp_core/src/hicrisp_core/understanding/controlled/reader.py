@@ -10,14 +10,11 @@ from itertools import chain, islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.recipes import recipes
-from hicrisp_core.domain.own_sentences import own_sentences
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Goal, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
@@ -39,6 +36,8 @@ from hicrisp_core.understanding.written.sayings import ACTOR, IT, MADE, ORDERS, 
 _MOST_CLAUSES, _MOST_READINGS = 8, 32
 _BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
 """What the written goal language says in every domain."""
+_SLOTS = ("{x}", "{y}")
+_ACTOR = "_"
 
 
 @dataclass(frozen=True)
@@ -363,3 +362,25 @@ def spelled(phrase: Phrase, noun: str) -> Phrase:
     *words, last = phrase.words.split()
     without = tuple(spelled(each, noun_of(phrase)) for each in phrase.without)
     return replace(phrase, words=" ".join((*words, noun)) if last == ONE and noun else phrase.words, without=without)
+
+
+def own_sentences(domain: Domain) -> Iterator[Tuple[str, str, bool]]:
+    """Yield what can be said, with slots for one or two objects, what it means, and whether it is a fact.
+
+    An action's ``text`` asks for what it makes: "watch X" that X was watched. One that makes nothing of its objects
+    alone, or whose text has a number, is no sentence.
+    """
+    for name, predicate in domain.predicates.items():
+        slots = _SLOTS[:len(predicate.arguments)]
+        for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
+            if text:
+                yield f"{{sure}} {text.format(*slots)}", f"{means}{name}({', '.join(slots)})", True
+    for action in domain.actions.values():
+        named = [name for name in action.parameters if f"{{{name}}}" in action.text]
+        places = {**dict(zip(named, _SLOTS)), action.robot_parameter: _ACTOR} if 0 < len(named) <= len(_SLOTS) else {}
+        if any(action.parameters[name].type == "number" for name in places if name in action.parameters):
+            continue
+        made = [each.atom for each in action.effects if not each.removes and set(each.atom.arguments) <= {*places}]
+        if made:
+            facts = (f"{each.predicate}({', '.join(map(places.__getitem__, each.arguments))})" for each in made)
+            yield action.text.format_map(places), " & ".join(facts), False

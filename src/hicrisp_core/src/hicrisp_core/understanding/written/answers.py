@@ -6,13 +6,10 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.saying import joined, named, sentence, spoken
-from hicrisp_core.domain.schema import ANYTHING, Action
+from hicrisp_core.domain import ANYTHING, Action, GoalWords, joined, named, sentence, spoken
 from hicrisp_core.goals.truth import missing, ways_to_say
-from hicrisp_core.model import Relation
+from hicrisp_core.model import Answer, Relation
 from hicrisp_core.model.goal import Statement, facts_in
-from hicrisp_core.model.meaning import Answer
 from hicrisp_core.understanding.written.context import Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import GIVEN, Objects
 from hicrisp_core.understanding.written.predicates import CONTAINS

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, spoken
 from hicrisp_core.goals.truth import conjuncts
 from hicrisp_core.goals.validation import without_implied
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Choice, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
-from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal
 from hicrisp_core.understanding.written.answers import Answers
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Objects, question

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain import Domain, spoken
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import GoalError, Holds
-from hicrisp_core.model.meaning import Choice, Question
+from hicrisp_core.model import Choice, GoalError, Holds, Question, Relation, WorldState
 from hicrisp_core.parsing.names import Names
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, impossible, unknown

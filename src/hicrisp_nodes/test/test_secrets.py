@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from hicrisp_core.model import Plan, Step
+from hicrisp_nodes.supervisor.reports import without_secrets
 from hicrisp_ros.conversions import PLAN
 from hicrisp_ros.core_log import Redacting
-from hicrisp_ros.secrets import without_secrets
 
 from hicrisp_msgs.msg import TaskStatus
 

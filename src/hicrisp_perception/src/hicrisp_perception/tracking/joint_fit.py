@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Optional, Sequence
 
 import numpy as np
-
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.joint import SLIDE, SWING
 
