@@ -30,7 +30,7 @@ _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
 _STEP, _LONGEST, _SPEED = 0.025, 0.1, 0.12
 """Metres between two looks at first, and at most where it comes along, and metres per second."""
-_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.2, 0.005, 0.02, 0.16, 0.8
+_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.13, 0.4
 """Of what is held by its rim: metres per second, by which the rim is lifted, that it may move in the fingers, by
 which it is lifted at most over what is in its way; and part of its width by which its far side hangs lower then.
 """
@@ -129,7 +129,8 @@ def _once(context: SkillContext, item: WorldObject, start: Pose, goal: Pose, wor
             _take(context, item.name, way.grasp, touch, then)
         pressed = outcome.ok
         if pressed:
-            outcome = (_draw if way.grasp is None else _lead)(context, item, way, touch)
+            outcome = _draw(context, item, way, touch) if way.grasp is None else _lead(
+                context, item, way, touch | frozenset(_between(item, start, goal, world)))
         if pressed or outcome.status is not Status.PLANNING or context.interrupted() is not None:
             context.progress("retreat", 0.9)
             if way.grasp is not None:
