@@ -17,7 +17,9 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.gripper import Gripper, hand_room, solids
 
-LEANS = tuple(map(math.radians, (0.0, 45.0, 60.0, 30.0)))
+SLIGHT = math.radians(11.0)
+"""How far a hand leans at a level bar to have its palm above what lies before it."""
+LEANS = (0.0, SLIGHT, *map(math.radians, (45.0, 60.0, 30.0)))
 """How far a hand leans at a level bar: less only where the arm does not reach it otherwise."""
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""

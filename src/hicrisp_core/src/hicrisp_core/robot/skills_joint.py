@@ -20,7 +20,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import hand_clearance
-from hicrisp_core.robot.handles import BESIDE, LEANS, HandleWay, ways
+from hicrisp_core.robot.handles import BESIDE, LEANS, SLIGHT, HandleWay, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -140,11 +140,12 @@ def _ranked(
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    # A hand leans only where it reaches a level bar in no other way. What only shows as it is pulled how it moves, it
-    # holds.
+    # A hand leans only where it reaches a level bar in no other way, or slightly where it has no room. What only shows
+    # as it is pulled how it moves, it holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
                  for lean in (LEANS if joint.lies else LEANS[:1])
-                 if not found or joint.guessed and all(way.presses for *_, way in found))
+                 if not found or joint.guessed and all(way.presses for *_, way in found)
+                 or lean == SLIGHT and all(-free <= _SAMPLES or way.presses for _, free, *_, way in found))
     for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
