@@ -140,8 +140,8 @@ def _ranked(
         **{name: item for name, item in world.objects.items() if name not in inside}, part.name: bare.at(pose)})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     bar = joint.bar[0]
-    # A hand leans only where it reaches a level bar in no other way, or slightly where it has no room. What only shows as
-    # it is pulled how it moves, it holds.
+    # A hand leans only where it reaches a level bar in no other way, or slightly where it has no room. What only shows
+    # as it is pulled how it moves, it holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
                  for lean in (LEANS if joint.lies else LEANS[:1])
                  if not found or joint.guessed and all(way.presses for *_, way in found)

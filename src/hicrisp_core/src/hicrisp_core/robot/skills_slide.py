@@ -1,7 +1,7 @@
-"""Sliding: what is too wide for the hand is pressed on from above with closed fingers, and drawn along what it stands
-on.
+"""Sliding: what is too wide for the hand is drawn along what it stands on by its rim between the fingers, and over what
+is low in its way; or else it is pressed on from above with closed fingers.
 
-After each small step it is looked at: the next one goes from where it is seen.
+After each step it is looked at: the next one goes from where it is seen.
 """
 
 from __future__ import annotations
@@ -15,21 +15,25 @@ from shapely.geometry import MultiPolygon
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.wording import quantity
-from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, multiply, planar_distance
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import as_vector, from_yaw, multiply, planar_distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
-from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.grasps import DOWN, Grasp, grasp_candidates
 from hicrisp_core.robot.gripper import hand_room
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed, first_reason
-from hicrisp_core.robot.skills_pick import hand_full
+from hicrisp_core.robot.skills_pick import approach, closed_on_nothing, hand_full
 
 _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
-_STEP, _SPEED = 0.025, 0.06
-"""Metres between two looks, and metres per second."""
+_STEP, _LONGEST, _SPEED = 0.025, 0.1, 0.12
+"""Metres between two looks at first, and at most where it comes along, and metres per second."""
+_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.13, 0.4
+"""Of what is held by its rim: metres per second, by which the rim is lifted, that it may move in the fingers, by
+which it is lifted at most over what is in its way; and part of its width by which its far side hangs lower then.
+"""
 _SOON = 0.03
 """How far above the lowest point at which it may touch the hand slows down, metres."""
 _NEAR, _PASSED = 0.004, 0.015
@@ -47,16 +51,24 @@ _PRESS = 0.001
 """How much harder the hand presses, metres, where it does not come along, and less where the arm cannot."""
 _ROOM = 0.05
 """Space beside the hand above which one way is as good as another, metres."""
+_EASY = 0.3
+"""Radians from the joints' limits above which one way is as good as another."""
 _ASIDE = 0.15
 """By what share of its width the hand presses beside its middle where it has no room above that."""
 
 
 @dataclass(frozen=True)
 class _Way:
-    """Where it goes, one turn after the other (world frame), and the hand above its middle at first."""
+    """Where it goes, one turn after the other (world frame), and the hand at first: above its middle, or at its rim."""
 
+    start: Pose
     turns: Tuple[Pose, ...]
     tool: Pose
+    grasp: Optional[Grasp]
+
+    def tools(self) -> Tuple[Pose, ...]:
+        """Where the hand is at first, and at each turn."""
+        return (self.tool, *(self.tool.shifted(_way(self.start, at)) for at in self.turns))
 
 
 def slide(context: SkillContext, command: Command) -> Outcome:
@@ -104,38 +116,63 @@ def slide(context: SkillContext, command: Command) -> Outcome:
 
 
 def _once(context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> Outcome:
-    """Press on it, draw it along the best way to which there is a motion, and leave it."""
+    """Take or press on it, draw it along the best way to which there is a motion, and leave it."""
     touch = below(item, start, world) | {item.name}
     ways = _ways(context, item, start, goal, world)
     if isinstance(ways, Outcome):
         return ways
     best: Optional[Outcome] = None
-    for way in ways[:context.settings.tries]:
-        outcome = _press(context, way, vertical_span(item, start)[0], touch)
+    some, down = ways[:context.settings.tries], vertical_span(item, start)[0] + context.gripper.tip
+    # The arm may get along all of the way at once; else it presses on it again where it gets no farther.
+    for way, then in [*((way, way.tools()) for way in some), *((way, ()) for way in some)]:
+        outcome = _press(context, way, down - way.tool.position[2], touch, then) if way.grasp is None else \
+            _take(context, item.name, way.grasp, touch, then)
         pressed = outcome.ok
         if pressed:
-            outcome = _draw(context, item, way, touch)
+            outcome = _draw(context, item, way, touch) if way.grasp is None else _lead(
+                context, item, way, touch | frozenset(_between(item, start, goal, world)))
         if pressed or outcome.status is not Status.PLANNING or context.interrupted() is not None:
             context.progress("retreat", 0.9)
-            back = context.raise_tool(context.settings.retreat, touch)
+            if way.grasp is not None:
+                context.open_hand(way.grasp.opening)
+                context.arm.detach()
+                context.look()
+            back = (context.raise_tool if way.grasp is None else context.draw_back)(context.settings.retreat, touch)
             return outcome if not outcome.ok or back.status is Status.PLANNING else back
         best = first_reason(best, outcome, world)
     return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING, "the hand has no room along its way")
 
 
-def _press(context: SkillContext, way: _Way, bottom: float, touch: FrozenSet[str]) -> Outcome:
-    """Bring the closed fingers down on it until they touch."""
+def _take(
+    context: SkillContext, name: str, grasp: Grasp, touch: FrozenSet[str], then: Tuple[Pose, ...]
+) -> Outcome:
+    """Close the fingers on its rim, with a posture from which they can go on."""
+    taken = approach(context, grasp, touch, then)
+    if taken.ok:
+        context.progress("grasp", 0.2)
+        taken = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
+    if taken.ok:
+        taken = closed_on_nothing(context, name, grasp.width) or taken
+    if taken.ok:
+        context.look()
+        context.arm.attach(name)
+    return taken
+
+
+def _press(
+    context: SkillContext, way: _Way, down: float, touch: FrozenSet[str], then: Tuple[Pose, ...]
+) -> Outcome:
+    """Bring the closed fingers down on it until they touch, with a posture from which they can go on."""
     context.progress("approach", 0.1)
     closed = context.ready_hand(0.0)
     if not closed.ok:
         return closed
-    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)))
+    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)), touch, then)
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)
     if not moved.ok:
         return moved
-    down = bottom + context.gripper.tip - way.tool.position[2]
     pressed = DONE
     for above, part in ((_SOON, 2.0), (0.0, 0.5)):
         if pressed.ok:
@@ -148,7 +185,7 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
     """Draw it from turn to turn; what it does shows whether it comes along."""
     height, hard = context.arm.tool_pose().position[2], 0
     for number, turn in enumerate(way.turns):
-        last, stalls, before = number == len(way.turns) - 1, 0, math.inf
+        last, stalls, before, longest = number == len(way.turns) - 1, 0, math.inf, _STEP
         while True:
             context.progress("slide", 0.2 + 0.7 * (number + 0.5) / len(way.turns))
             seen = context.look().objects[item.name].pose
@@ -159,9 +196,11 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
             left = math.hypot(x, y)
             if left <= (_NEAR if last else _PASSED):
                 break
-            step = min(_STEP, left)
-            gone = (before - left) / step
-            stalls, height = stalls + 1 if gone < _STANDS else 0, height - (_PRESS if gone < _FOLLOWS else 0.0)
+            gone = (before - left) / min(longest, before) if before < math.inf else math.inf
+            stalls, height = stalls + 1 if gone < _STANDS else 0, height - (0.0 if gone >= _FOLLOWS else _PRESS)
+            if before < math.inf:
+                longest = min(2.0 * longest, _LONGEST) if gone >= _FOLLOWS else _STEP
+            step = min(longest, left)
             if stalls >= _STALLS or planar_distance(here.position, seen.position) > max(item.size[:2]) / 2.0:
                 why = f"it did not come along with the hand, {quantity(left, 'm')} from its goal"
                 return Outcome.because(CauseKind.SLIPPED, Status.EXECUTION, why, item.name)
@@ -176,41 +215,80 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
     return DONE
 
 
+def _lead(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[str]) -> Outcome:
+    """Lead it from turn to turn by its rim; where it is seen shows by how much the hand goes on."""
+    apart, goal = planar_distance(way.tool.position, way.start.position), way.turns[-1]
+    off: Vector = (0.0, 0.0, _LIFTED)
+    for turn in (*way.turns, goal):
+        context.progress("slide", 0.5)
+        moved = context.line(way.tool.shifted(as_vector(map(sum, zip(_way(way.start, turn), off)))), _LED, touch)
+        seen, stopped = context.look().objects[item.name].pose, context.interrupted()
+        touched = moved.cause is not None and moved.cause.kind is CauseKind.TOUCHED and turn is goal
+        if stopped is not None or not moved.ok and not touched:
+            return stopped or moved
+        if seen is None:
+            return Outcome.because(CauseKind.NOT_SEEN, Status.EXECUTION, "it went out of sight", item.name)
+        if planar_distance(context.arm.tool_pose().position, seen.position) > apart + _SLIPS:
+            return Outcome.because(CauseKind.SLIPPED, Status.EXECUTION, "it slipped out of the hand", item.name)
+        missed = _way(seen, turn)
+        if turn is goal and (math.hypot(*missed[:2]) <= _NEAR or touched):
+            break
+        off = (off[0] + missed[0], off[1] + missed[1], off[2]) if turn is goal else off  # Before it may hang.
+    return DONE
+
+
 def _ways(
     context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState
 ) -> Union[List[_Way], Outcome]:
-    """Return the ways with room for the object and the hand, the shortest way first and there the hand with most room;
-    or what stands in them.
+    """Return the ways with room for the object and the hand, those that hold it by its rim before those that press, the
+    shortest way first and there the hand with most room; or what stands in them.
     """
-    height = vertical_span(item, start)[0] + context.gripper.tip + BOWL_WALL
-    turns = [multiply(from_yaw(math.pi * number / _YAWS), DOWN) for number in range(_YAWS)]
-    aside = _ASIDE * min(item.size[:2])
-    beside = [(0.0, 0.0), *((aside * math.cos(a), aside * math.sin(a)) for a in (
-        math.tau * number / _YAWS for number in range(_YAWS)))]
+    here = context.arm.tool_pose().orientation
     crowded: List[Tuple[bool, int, Tuple[str, ...]]] = []
-    blockers = _between(item, start, goal, world)
-    for route in itertools.islice(_routes(item, start, goal, world), _ROUTES):
-        found: List[Tuple[float, float, _Way]] = []
-        points = [start.position[:2], *(turn.position[:2] for turn in route)]
-        points += [((a + c) / 2.0, (b + d) / 2.0) for (a, b), (c, d) in zip(points, points[1:])]
-        for (off_x, off_y), turn in itertools.product(beside, turns):
-            tools = [Pose((x + off_x, y + off_y, height), turn) for x, y in points]
-            over = tools[0].shifted((0.0, 0.0, context.settings.approach))
-            rooms = [hand_room(tool, 0.0, world, context.gripper, item.name) for tool in (*tools, over)]
+    routes = list(itertools.islice(_routes(item, start, goal, world), _ROUTES))
+    over = _over(item, start, goal, world)
+    pinching, pressing = list(_pinching(context, item, world)), list(_pressing(context, item, start))
+    for hands, route in [*((pinching, route) for route in (*over, *routes)), *((pressing, route) for route in routes)]:
+        found: List[Tuple[float, float, float, _Way]] = []
+        points = [start, *(between for at, to in zip((start, *route), route) for between in (at.towards(to, 0.5), to))]
+        for tool, grasp in hands:
+            opening = 0.0 if grasp is None else grasp.opening
+            tools = [tool.shifted(_way(start, at)) for at in points]
+            before = tool.compose(Pose((0.0, 0.0, -context.settings.approach)))
+            rooms = [hand_room(each, opening, world, context.gripper, item.name) for each in (*tools, before)]
             names = tuple(sorted({name for room in rooms for name in room.blockers}))
             margins = [] if names else [margin for margin in map(context.arm.margin, tools) if margin is not None]
             if names:
                 crowded.append((any(not world.objects[name].movable for name in names), len(names), names))
             elif len(margins) == len(tools):
                 room = min(each.clearance for each in rooms)
-                found.append((math.hypot(off_x, off_y) - min(room, _ROOM), -min(margins), _Way(tuple(route), tools[0])))
+                aside = 0.0 if grasp else planar_distance(tool.position, start.position)
+                found.append((aside - min(room, _ROOM), -min(*margins, _EASY), turn_between(here, tool.orientation),
+                              _Way(start, tuple(route), tool, grasp)))
         if found:
-            return [way for *_, way in sorted(found, key=lambda each: each[:2])]
-    blockers = min(crowded)[2] if crowded else blockers
+            return [way for *_, way in sorted(found, key=lambda each: each[:3])]
+    blockers = min(crowded)[2] if crowded else _between(item, start, goal, world)
     if not blockers:
         return Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING, "the arm does not reach along its way")
     why = f"the {' and the '.join(map(spoken, blockers))} {'is' if len(blockers) == 1 else 'are'} in the way"
     return replace(Outcome.because(CauseKind.BLOCKED, Status.PLANNING, why, *blockers), blockers=blockers)
+
+
+def _pinching(context: SkillContext, item: WorldObject, world: WorldState) -> Iterator[Tuple[Pose, Optional[Grasp]]]:
+    """Yield the hands with its rim between the fingers."""
+    for grasp in grasp_candidates(item, world, context.gripper):
+        if grasp.low:
+            yield grasp.pose, grasp
+
+
+def _pressing(context: SkillContext, item: WorldObject, start: Pose) -> Iterator[Tuple[Pose, Optional[Grasp]]]:
+    """Yield the hands above its middle, and beside that."""
+    height = vertical_span(item, start)[0] + context.gripper.tip + BOWL_WALL
+    aside, (x, y, _) = _ASIDE * min(item.size[:2]), start.position
+    angles = [math.tau * number / _YAWS for number in range(_YAWS)]
+    for off_x, off_y in ((0.0, 0.0), *((aside * math.cos(a), aside * math.sin(a)) for a in angles)):
+        for angle in angles:
+            yield Pose((x + off_x, y + off_y, height), multiply(from_yaw(angle / 2.0), DOWN)), None
 
 
 def _routes(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> Iterator[List[Pose]]:
@@ -226,6 +304,21 @@ def _routes(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> It
             at.position, goal.position)):
         if not _between(item, start, turn, world) and not _between(item, turn, goal, world):
             yield [turn, goal]
+
+
+def _way(start: Pose, end: Pose) -> Vector:
+    """Return the way from one pose to another, metres."""
+    return as_vector(b - a for a, b in zip(start.position, end.position))
+
+
+def _over(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> List[List[Pose]]:
+    """Return the way over what is low on the straight way, if that is all that is in it."""
+    blockers = [world.objects[name] for name in _between(item, start, goal, world)]
+    tops = [vertical_span(other, other.pose)[1] for other in blockers if other.pose is not None]
+    height = max(tops, default=0.0) - vertical_span(item, start)[0] + _HANGS * max(item.size[:2]) + _CLEAR
+    up = (0.0, 0.0, height)
+    return [] if not tops or height > _HIGHEST or any(other.form.ground for other in blockers) else [
+        [start.shifted(up), goal.shifted(up), goal]]
 
 
 def _between(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> Tuple[str, ...]:
