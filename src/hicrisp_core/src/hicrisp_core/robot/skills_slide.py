@@ -28,8 +28,8 @@ from hicrisp_core.robot.skills_pick import approach, closed_on_nothing, hand_ful
 
 _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
-_STEP, _LONGEST, _SPEED = 0.025, 0.1, 0.12
-"""Metres between two looks at first, and at most where it comes along, and metres per second."""
+_STEP, _SPEED = 0.025, 0.06
+"""Metres between two looks, and metres per second."""
 _LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.13, 0.4
 """Of what is held by its rim: metres per second, by which the rim is lifted, that it may move in the fingers, by
 which it is lifted at most over what is in its way; and part of its width by which its far side hangs lower then.
@@ -185,7 +185,7 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
     """Draw it from turn to turn; what it does shows whether it comes along."""
     height, hard = context.arm.tool_pose().position[2], 0
     for number, turn in enumerate(way.turns):
-        last, stalls, before, longest = number == len(way.turns) - 1, 0, math.inf, _STEP
+        last, stalls, before = number == len(way.turns) - 1, 0, math.inf
         while True:
             context.progress("slide", 0.2 + 0.7 * (number + 0.5) / len(way.turns))
             seen = context.look().objects[item.name].pose
@@ -196,11 +196,9 @@ def _draw(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
             left = math.hypot(x, y)
             if left <= (_NEAR if last else _PASSED):
                 break
-            gone = (before - left) / min(longest, before) if before < math.inf else math.inf
-            stalls, height = stalls + 1 if gone < _STANDS else 0, height - (0.0 if gone >= _FOLLOWS else _PRESS)
-            if before < math.inf:
-                longest = min(2.0 * longest, _LONGEST) if gone >= _FOLLOWS else _STEP
-            step = min(longest, left)
+            step = min(_STEP, left)
+            gone = (before - left) / step
+            stalls, height = stalls + 1 if gone < _STANDS else 0, height - (_PRESS if gone < _FOLLOWS else 0.0)
             if stalls >= _STALLS or planar_distance(here.position, seen.position) > max(item.size[:2]) / 2.0:
                 why = f"it did not come along with the hand, {quantity(left, 'm')} from its goal"
                 return Outcome.because(CauseKind.SLIPPED, Status.EXECUTION, why, item.name)
