@@ -27,7 +27,7 @@ _PACE, _QUICKER = (0.2, 1.0), 1.25
 """Least and greatest share of the planned speed, and by how much it grows in an action."""
 _LEVERS = np.array([0.5] * 3 + [1.0] * 3)
 """Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
-_EASE = 0.5
+_EASE = 0.25
 """Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0
 """On what is missing: dry friction holds the joints back."""
