@@ -27,6 +27,8 @@ _PACE, _QUICKER = (0.2, 1.0), 1.25
 """Least and greatest share of the planned speed, and by how much it grows in an action."""
 _LEVERS = np.array([0.5] * 3 + [1.0] * 3)
 """Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
+_TRAILS = np.array([1.0] * 3 + [0.5] * 3)
+"""Of what is missing, as it counts: a hand that turns fast trails behind, and comes after."""
 _EASE = 0.25
 """Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0
@@ -98,7 +100,7 @@ class DeltaPose:
         Returns:
             Array (6,), rad: turns of an arm that bring the tool there, also where the arm is stretched.
         """
-        return self._apart(wanted, measured) / _LEVERS
+        return self._apart(wanted, measured) / _LEVERS * _TRAILS
 
     def speeds(self, measured: np.ndarray, speeds: np.ndarray) -> np.ndarray:
         """Return how fast the tool moves: it stands while the controller still brings the elbow back.
