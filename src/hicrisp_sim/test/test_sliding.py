@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from threading import Event
 
+import numpy as np
 import pytest
 from acting import LIMIT, Lab, table_with
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
+from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.shapes import Solid
+from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.robot.measured_shape import shape_from
 from hicrisp_core.robot.skilled import SkillUse
+from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 
 PLATE = {"slab": ("cylinder", (0.14, 0.14, 0.02), (0.45, -0.15))}
@@ -24,6 +32,30 @@ def slide(lab: Lab, x: float, y: float, item: str = "slab") -> Outcome:
 
 def at(lab: Lab, item: str = "slab") -> tuple:
     return lab.see().objects[item].pose.position[:2]
+
+
+def with_rim(scene: Scene) -> Scene:
+    """The scene with a rim at the slab that rises outwards, under which a finger fits."""
+    slab, away = scene.objects["slab"], np.hypot(*(np.indices((25, 25)) - 12.0) / 12.5)
+    heights = np.where(away > 1.0, -1.0, np.where(away > 0.8, 0.02, 0.005))
+    up = Pose((0.054, 0.0, 0.002), from_euler(0.0, math.radians(-25.0), 0.0))
+    solids = (Solid("cylinder", (0.09, 0.09, 0.005), Pose((0.0, 0.0, -0.0075))), *(
+        Solid("box", (0.034, 0.026, 0.003), Pose((0.0, 0.0, 0.0), from_yaw(math.tau * number / 16)).compose(up))
+        for number in range(16)))
+    form = shape_from(slab.size, heights, solids, slab.pose, bodies_of(scene)["panda"].gripper).form
+    return replace(scene, objects={
+        **scene.objects, "slab": replace(slab, own_form=replace(form, solids=lambda size: solids))})
+
+
+@pytest.mark.parametrize("x", [0.45, 0.3], ids=["over what is low in its way", "along the table"])
+def test_a_plate_is_led_by_its_rim(x: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, taken = Lab(with_rim(table_with(**PLATE, card=("box", (0.05, 0.05, 0.008), (x, 0.02))))), []
+    before, grasp = at(lab, "card"), lab.arm.grasp
+    monkeypatch.setattr(lab.arm, "grasp", lambda *told: taken.append(told) or grasp(*told))
+    assert slide(lab, 0.45, 0.16).ok
+    assert taken
+    assert at(lab) == pytest.approx((0.45, 0.16), abs=0.008)
+    assert at(lab, "card") == pytest.approx(before, abs=0.003)
 
 
 def test_a_flat_object_wider_than_the_hand_is_slid_to_its_goal() -> None:

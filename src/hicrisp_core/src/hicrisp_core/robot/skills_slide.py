@@ -30,7 +30,7 @@ _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
 _STEP, _SPEED = 0.025, 0.06
 """Metres between two looks, and metres per second."""
-_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.13, 0.4
+_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.18, 0.8
 """Of what is held by its rim: metres per second, by which the rim is lifted, that it may move in the fingers, by
 which it is lifted at most over what is in its way; and part of its width by which its far side hangs lower then.
 """
@@ -43,6 +43,8 @@ _STANDS, _FOLLOWS, _STALLS = 0.2, 0.7, 4
 row: a dish's wall has to be met first."""
 _TRIES = 4
 """How often the hand presses on it where it slipped off, or where the arm could not go on."""
+_AGAIN = (CauseKind.SLIPPED, CauseKind.NOT_GRIPPED, CauseKind.TOUCHED)
+"""Causes after which it is worth another try: the first one always, the others where its rim was to be held."""
 _MOVED = 0.01
 """Metres by which it has come nearer if it is worth another try."""
 _YAWS, _ROUTES = 8, 12
@@ -85,7 +87,7 @@ def slide(context: SkillContext, command: Command) -> Outcome:
     if not context.item or goal is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} does not say what to slide where.",
                                "target" if context.item else "item")
-    outcome, before = DONE, math.inf
+    outcome, before, by_rim = DONE, math.inf, True
     for _ in range(_TRIES):
         context.progress("look", 0.0)
         world = context.look()
@@ -96,9 +98,9 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         left = planar_distance(item.pose.position, goal.position)
         if left <= _NEAR:
             return DONE
-        if left > before - _MOVED:
+        if left > before - _MOVED and (outcome.ok or not by_rim):
             break
-        before = left
+        before, by_rim = left, by_rim and left <= before - _MOVED
         low, high = vertical_span(item, item.pose)
         if high - low > min(item.size[:2]):
             return failed(Outcome.because(CauseKind.NO_GRASP, Status.PLANNING, "it is so tall that it would tip over",
@@ -107,18 +109,20 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         if full is not None:
             return failed(full, doing)
         context.arm.detach()
-        outcome = _once(context, item, item.pose, goal, world)
+        outcome = _once(context, item, item.pose, goal, world, by_rim)
         stopped = context.interrupted()
         if stopped is not None or outcome.status not in (Status.SUCCESS, Status.PLANNING) and (
-                outcome.cause is None or outcome.cause.kind is not CauseKind.SLIPPED):
+                outcome.cause is None or outcome.cause.kind not in (_AGAIN if by_rim else _AGAIN[:1])):
             return stopped or failed(outcome, doing)
     return failed(outcome, doing)
 
 
-def _once(context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> Outcome:
+def _once(
+    context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState, by_rim: bool
+) -> Outcome:
     """Take or press on it, draw it along the best way to which there is a motion, and leave it."""
     touch = below(item, start, world) | {item.name}
-    ways = _ways(context, item, start, goal, world)
+    ways = _ways(context, item, start, goal, world, by_rim)
     if isinstance(ways, Outcome):
         return ways
     best: Optional[Outcome] = None
@@ -236,7 +240,7 @@ def _lead(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
 
 
 def _ways(
-    context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState
+    context: SkillContext, item: WorldObject, start: Pose, goal: Pose, world: WorldState, by_rim: bool
 ) -> Union[List[_Way], Outcome]:
     """Return the ways with room for the object and the hand, those that hold it by its rim before those that press, the
     shortest way first and there the hand with most room; or what stands in them.
@@ -245,7 +249,7 @@ def _ways(
     crowded: List[Tuple[bool, int, Tuple[str, ...]]] = []
     routes = list(itertools.islice(_routes(item, start, goal, world), _ROUTES))
     over = _over(item, start, goal, world)
-    pinching, pressing = list(_pinching(context, item, world)), list(_pressing(context, item, start))
+    pinching, pressing = list(_pinching(context, item, world)) if by_rim else [], list(_pressing(context, item, start))
     for hands, route in [*((pinching, route) for route in (*over, *routes)), *((pressing, route) for route in routes)]:
         found: List[Tuple[float, float, float, _Way]] = []
         points = [start, *(between for at, to in zip((start, *route), route) for between in (at.towards(to, 0.5), to))]
