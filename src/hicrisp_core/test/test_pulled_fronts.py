@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import List, Optional
 
 import numpy as np
@@ -11,11 +12,14 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.detector.perception import with_type
 from hicrisp_core.domain import load_domain
-from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_axes, from_yaw
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.joint_fit import PulledMotion, motion_of
 from hicrisp_core.model.track import EXACT, Track, Tracks
+from hicrisp_core.robot.handles import SLIGHT
+from hicrisp_core.robot.skills_joint import _ranked
+from panda_body import HAND
 
 FRONT = Pose((0.7, 0.2, 0.1), from_yaw(2.8))
 JOINT = Joint(SLIDE, "unknown_1", FRONT, FRONT.axes[0], FRONT.position, (0.0, 0.15), Pose((0.05, 0.0, 0.0)),
@@ -94,3 +98,19 @@ def test_a_front_keeps_to_its_case_when_that_gets_a_name() -> None:
     assert names.give("unknown_1", "sideboard").name
     joints = [each.unknown.joint for each in names.called(view).tracks if each.unknown is not None]
     assert [joint.fixture for joint in joints if joint is not None] == ["sideboard"]
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_hand_leans_a_little_at_a_level_bar_to_have_its_palm_above_what_lies_before_it(lies: bool) -> None:
+    bar = Pose((0.04, 0.0, 0.0), from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    joint = Joint(SLIDE, "case", Pose((0.0, 0.0, 0.116)), (1.0, 0.0, 0.0), (0.0, 0.0, 0.116), (0.0, 0.15), bar,
+                  (0.016, 0.09))
+    case = WorldObject("case", "case", "box", (0.2, 0.25, 0.2), pose=Pose((-0.12, 0.0, 0.1)), movable=False)
+    drawer = WorldObject("drawer", "drawer", "box", (0.02, 0.2, 0.07), pose=joint.home, movable=False, joint=joint)
+    plate = WorldObject("plate", "plate", "cylinder", (0.14, 0.14, 0.016), pose=Pose((0.15, 0.0, 0.008)))
+    world = WorldState({"case": case, "drawer": drawer, **({"plate": plate} if lies else {})})
+    arm = SimpleNamespace(margin=lambda pose: 1.0)
+    context = SimpleNamespace(arm=arm, gripper=HAND, limits=None)
+    best = _ranked(context, world, drawer, joint, joint.home, 0.15)[0]
+    assert best.grasp.clearance > 0.0
+    assert best.grasp.pose.axes[2][2] == pytest.approx(-math.sin(SLIGHT) if lies else 0.0, abs=1e-6)

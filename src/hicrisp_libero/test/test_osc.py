@@ -82,3 +82,9 @@ def test_a_tool_near_its_goal_is_near_it_also_where_the_arm_is_stretched(arm: Ar
     stretched = np.array([0.0, 0.9, 0.0, -0.3, 0.0, 1.2, 0.8])
     assert np.abs(control.lag(stretched + 0.02, stretched)).max() < 0.1
     assert np.abs(control.lag(stretched + [0.0, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0], stretched)).max() > 0.15
+
+
+def test_a_hand_that_turns_fast_may_trail_further_behind_than_one_that_moves(arm: ArmDescription) -> None:
+    control, rest = DeltaPose(arm), np.array(arm.settings.rest)
+    turned = [float(np.abs(control.lag(rest + np.eye(7)[6] * by, rest)).max()) for by in (0.25, 0.4)]
+    assert turned[0] < 0.15 < turned[1]

@@ -145,7 +145,7 @@ def _ranked(
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
                  for lean in (LEANS if joint.lies else LEANS[:1])
                  if not found or joint.guessed and all(way.presses for *_, way in found)
-                 or lean == SLIGHT and all(-free <= _SAMPLES for _, free, *_ in found))
+                 or lean == SLIGHT and all(-free <= _SAMPLES or way.presses for _, free, *_, way in found))
     for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
