@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from threading import Event
+from typing import Callable
 
 import numpy as np
 import pytest
@@ -72,8 +73,9 @@ def test_it_is_slid_around_what_stands_in_its_way() -> None:
     assert at(lab, "tin") == pytest.approx(before, abs=0.003)
 
 
-def test_where_there_is_no_way_past_it_is_told_what_stands_there() -> None:
-    lab = Lab(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.03), (0.45, 0.1))))
+@pytest.mark.parametrize("made", [Lab, lambda scene: Lab(with_rim(scene))], ids=["pressed on", "by its rim"])
+def test_where_there_is_no_way_past_it_is_told_what_stands_there(made: Callable[[Scene], Lab]) -> None:
+    lab = made(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.03), (0.45, 0.1))))
     outcome = slide(lab, 0.45, 0.12)
     assert outcome.status is Status.PLANNING
     assert outcome.cause.kind is CauseKind.BLOCKED

@@ -70,7 +70,7 @@ class _Way:
 
     def tools(self) -> Tuple[Pose, ...]:
         """Where the hand is at first, and at each turn."""
-        return (self.tool, *(self.tool.shifted(_way(self.start, at)) for at in self.turns))
+        return (self.tool, *(self.tool.shifted(_shift(self.start, at)) for at in self.turns))
 
 
 def slide(context: SkillContext, command: Command) -> Outcome:
@@ -223,7 +223,7 @@ def _lead(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
     off: Vector = (0.0, 0.0, _LIFTED)
     for turn in (*way.turns, goal):
         context.progress("slide", 0.5)
-        moved = context.line(way.tool.shifted(as_vector(map(sum, zip(_way(way.start, turn), off)))), _LED, touch)
+        moved = context.line(way.tool.shifted(as_vector(map(sum, zip(_shift(way.start, turn), off)))), _LED, touch)
         seen, stopped = context.look().objects[item.name].pose, context.interrupted()
         touched = moved.cause is not None and moved.cause.kind is CauseKind.TOUCHED and turn is goal
         if stopped is not None or not moved.ok and not touched:
@@ -232,7 +232,7 @@ def _lead(context: SkillContext, item: WorldObject, way: _Way, touch: FrozenSet[
             return Outcome.because(CauseKind.NOT_SEEN, Status.EXECUTION, "it went out of sight", item.name)
         if planar_distance(context.arm.tool_pose().position, seen.position) > apart + _SLIPS:
             return Outcome.because(CauseKind.SLIPPED, Status.EXECUTION, "it slipped out of the hand", item.name)
-        missed = _way(seen, turn)
+        missed = _shift(seen, turn)
         if turn is goal and (math.hypot(*missed[:2]) <= _NEAR or touched):
             break
         off = (off[0] + missed[0], off[1] + missed[1], off[2]) if turn is goal else off  # Before it may hang.
@@ -255,7 +255,7 @@ def _ways(
         points = [start, *(between for at, to in zip((start, *route), route) for between in (at.towards(to, 0.5), to))]
         for tool, grasp in hands:
             opening = 0.0 if grasp is None else grasp.opening
-            tools = [tool.shifted(_way(start, at)) for at in points]
+            tools = [tool.shifted(_shift(start, at)) for at in points]
             before = tool.compose(Pose((0.0, 0.0, -context.settings.approach)))
             rooms = [hand_room(each, opening, world, context.gripper, item.name) for each in (*tools, before)]
             names = tuple(sorted({name for room in rooms for name in room.blockers}))
@@ -308,7 +308,7 @@ def _routes(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> It
             yield [turn, goal]
 
 
-def _way(start: Pose, end: Pose) -> Vector:
+def _shift(start: Pose, end: Pose) -> Vector:
     """Return the way from one pose to another, metres."""
     return as_vector(b - a for a, b in zip(start.position, end.position))
 
@@ -319,8 +319,10 @@ def _over(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> List
     tops = [vertical_span(other, other.pose)[1] for other in blockers if other.pose is not None]
     height = max(tops, default=0.0) - vertical_span(item, start)[0] + _HANGS * max(item.size[:2]) + _CLEAR
     up = (0.0, 0.0, height)
-    return [] if not tops or height > _HIGHEST or any(other.form.ground for other in blockers) else [
-        [start.shifted(up), goal.shifted(up), goal]]
+    there = footprint(item, goal)
+    stays = any(other.form.ground or footprint(other, other.pose).intersects(there)
+                for other in blockers if other.pose is not None)
+    return [] if not tops or height > _HIGHEST or stays else [[start.shifted(up), goal.shifted(up), goal]]
 
 
 def _between(item: WorldObject, start: Pose, goal: Pose, world: WorldState) -> Tuple[str, ...]:
