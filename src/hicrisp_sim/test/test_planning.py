@@ -183,6 +183,22 @@ def test_a_bottle_that_is_held_by_its_neck_may_be_laid_down_and_an_open_one_may_
     assert isinstance(lab.arm.plan_to(level, Deadline(PATIENCE)), Trajectory if shape == "cylinder" else MotionFailure)
 
 
+@pytest.mark.parametrize("askew", [0.0, 0.6])
+def test_an_open_vessel_that_hangs_askew_is_carried_on_and_no_more_askew(askew: float) -> None:
+    lab = Lab("tabletop")
+    scene, world, tool = load_scene("tabletop"), lab.see(), lab.arm.tool_pose()
+    mug = replace(world.objects["cylinder"], own_form=SHAPES["vessel"])
+    lab.arm.load(replace(scene, objects={**scene.objects, "cylinder": mug}), 0)
+    turn = Pose((0.0, 0.0, 0.0), (math.sin(askew / 2.0), 0.0, 0.0, math.cos(askew / 2.0)))
+    held = replace(mug, pose=Pose(tool.position).compose(turn))
+    lab.arm.sync(replace(world, objects={**world.objects, "cylinder": held}))
+    lab.arm.attach("cylinder")
+    motion = lab.arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
+    assert isinstance(motion, Trajectory)
+    tilts = [lab.arm._planner.scene.tilt(np.array(row)) for row in motion.positions]
+    assert max(tilts) < max(askew + 0.03, 0.46)
+
+
 def test_a_hand_that_is_too_near_to_something_tall_leaves_it_aside() -> None:
     lab = Lab(table_with(post=("box", (0.04, 0.04, 0.9), (0.3, 0.4))))
     world, start = lab.see(), lab.arm.tool_pose()

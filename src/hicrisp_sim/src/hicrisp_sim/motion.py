@@ -31,8 +31,8 @@ _CHECK_STEP = 0.03
 """Radians between the checks of a finished path."""
 _RESOLUTIONS = (0.06, 0.03, 0.015)
 """Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
-_UPRIGHT = 0.45
-"""Radians that an open vessel in the hand may be tilted on the way."""
+_UPRIGHT, _ASKEW = 0.45, 0.02
+"""Radians that an open vessel in the hand may be tilted on the way, and more than it is where that is more already."""
 _LOADED = 0.2
 """Speed of a tool with a load on what it holds, m/s."""
 _TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign in (1.0, -1.0))
@@ -232,27 +232,28 @@ class MotionPlanner:
         if head is None:
             return MotionFailure.blocked("start_in_collision", self.scene.blockers(start),
                                          "where the arm is now, ")
+        free = self._checker(start)
         for step in _RESOLUTIONS:
-            path = self._straight(head[-1], goals, step)
+            path = self._straight(head[-1], goals, step, free)
             easy = [goal for goal in goals if self._kinematics.room(goal) >= COMFORTABLE]
             for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):  # At its limits it is hardly led on.
                 limit = ThinkingTime(self._settings.search_time, deadline.remaining)
-                path = path or self._search.solve(head[-1], some, self._checker(), limit, next(self._seeds), step)
+                path = path or self._search.solve(head[-1], some, free, limit, next(self._seeds), step)
             if path is None:
                 break
             motion = self._timed_path(smooth_path([*head[:-1], *path], 2.0 * step))
-            if self._stays_free(motion):
+            if self._stays_free(motion, free):
                 return motion
         blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
         kind = "timeout" if deadline.passed else "no_path"
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
-    def _straight(self, start: np.ndarray, goals: Sequence[np.ndarray], step: float) -> Optional[List[np.ndarray]]:
+    def _straight(
+        self, start: np.ndarray, goals: Sequence[np.ndarray], step: float, free: Callable[[np.ndarray], bool]
+    ) -> Optional[List[np.ndarray]]:
         """Return the straight joint motion to the goal with most room at its joints, as far as that matters, and to the
         quickest of these.
         """
-        free = self._checker()
-
         def effort(goal: np.ndarray) -> Tuple[float, float]:
             return -min(self._kinematics.room(goal), COMFORTABLE), float(
                 (np.abs(goal - start) / self._limits.velocity).max())
@@ -263,19 +264,21 @@ class MotionPlanner:
                 return [start, goal]
         return None
 
-    def _checker(self) -> Callable[[np.ndarray], bool]:
+    def _checker(self, start: np.ndarray) -> Callable[[np.ndarray], bool]:
         """Return a fast test: whether joints (rad) are free of collisions, the tool is where it may be, and an open
-        vessel in the hand stays upright.
+        vessel in the hand stays upright, or hangs no more askew than at the start.
         """
-        free, safety, kinematics = self.scene.checker(_UPRIGHT), self._safety, self._kinematics
+        askew = (self.scene.tilt(start) or 0.0) + _ASKEW
+        free, safety, kinematics = self.scene.checker(max(_UPRIGHT, askew)), self._safety, self._kinematics
         if safety is None:
             return free
         return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))
 
-    def _stays_free(self, motion: Trajectory) -> bool:
+    @staticmethod
+    def _stays_free(motion: Trajectory, free: Callable[[np.ndarray], bool]) -> bool:
         """Check whether a motion is free from its first free point on, also between the checks and at rounded corners.
         """
-        free, last, began = self._checker(), None, False
+        last, began = None, False
         for row in motion.positions:
             joints = np.array(row)
             if last is not None and np.abs(joints - last).max() < _CHECK_STEP / 3.0:
