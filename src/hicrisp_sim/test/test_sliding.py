@@ -13,7 +13,9 @@ from acting import LIMIT, Lab, table_with
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.shapes import Solid
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.measured_shape import shape_from
 from hicrisp_core.robot.skilled import SkillUse
@@ -57,6 +59,28 @@ def test_a_plate_is_led_by_its_rim(x: float, monkeypatch: pytest.MonkeyPatch) ->
     assert taken
     assert at(lab) == pytest.approx((0.45, 0.16), abs=0.008)
     assert at(lab, "card") == pytest.approx(before, abs=0.003)
+
+
+def test_what_cannot_be_led_on_is_set_down_before_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(with_rim(table_with(**PLATE, card=("box", (0.05, 0.05, 0.008), (0.45, 0.02)))))
+    arm, plan, move, stuck, lowest = lab.arm, lab.arm.plan_line, lab.arm.move_gripper, [], []
+
+    def plan_line(pose, *rest):
+        if not arm.attached or math.dist(pose.position[:2], arm.tool_pose().position[:2]) < 0.05:
+            return plan(pose, *rest)
+        stuck.append(arm.tool_pose())
+        return MotionFailure("no_path", "it goes no farther")
+
+    def move_gripper(*told):
+        slab = lab.see().objects["slab"]
+        lowest.extend([vertical_span(slab, slab.pose)[0]] if arm.attached else [])
+        return move(*told)
+
+    monkeypatch.setattr(arm, "plan_line", plan_line)
+    monkeypatch.setattr(arm, "move_gripper", move_gripper)
+    slide(lab, 0.45, 0.16)
+    assert stuck[0].position[2] > 0.1
+    assert lowest[0] < 0.01
 
 
 def test_a_flat_object_wider_than_the_hand_is_slid_to_its_goal() -> None:
