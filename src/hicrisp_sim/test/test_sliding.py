@@ -1,4 +1,4 @@
-"""What is too wide for the hand is pressed on and slid along the table, past what stands there, and is looked at."""
+"""What is too wide for the hand is led by its rim, or pressed on and slid past what stands there, and is looked at."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _PACE, _QUICKER = (0.2, 1.0), 1.25
 _LEVERS = np.array([0.5] * 3 + [1.0] * 3)
 """Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
 _TRAILS = np.array([1.0] * 3 + [0.5] * 3)
-"""Shares of what is missing of a move and of a turn that count: a hand that turns fast trails behind, and comes after."""
+"""Shares of what is missing of a move and a turn that count: a hand that turns fast trails behind, and comes after."""
 _EASE = 0.25
 """Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0

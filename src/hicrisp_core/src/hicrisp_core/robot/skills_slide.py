@@ -46,7 +46,7 @@ _STANDS, _FOLLOWS, _STALLS = 0.2, 0.7, 4
 """Parts of a step below which it stands still and above which it comes along, and how often it may stand still in a
 row: a dish's wall has to be met first."""
 _TRIES = 4
-"""How often the hand presses on it where it slipped off, or where the arm could not go on."""
+"""How often it is taken or pressed on where it slipped off, or where the arm could not go on."""
 _AGAIN = (CauseKind.SLIPPED, CauseKind.NOT_GRIPPED, CauseKind.TOUCHED)
 """Causes after which it is worth another try: the first one always, the others where its rim was to be held."""
 _MOVED = 0.01
@@ -90,7 +90,7 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         command: its item, and the pose to which its middle shall come.
 
     Returns:
-        DONE with the object seen at its goal and the hand off it, or why not.
+        DONE with the hand off it, and the object at its goal or as near as what it touches there lets it; or why not.
     """
     doing, goal = f"slide the {context.item}", command.target
     if not context.item or goal is None:
