@@ -89,6 +89,21 @@ def test_a_flat_object_wider_than_the_hand_is_slid_to_its_goal() -> None:
     assert at(lab) == pytest.approx((0.5, 0.05), abs=0.008)
 
 
+def test_on_the_way_to_what_is_pressed_on_it_is_not_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, touched = Lab(table_with(**PLATE)), []
+    plan = lab.arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        if then:
+            return MotionFailure("unreachable", "it gets along only part of the way")
+        touched.append(touch)
+        return plan(pose, deadline, touch, then)
+
+    monkeypatch.setattr(lab.arm, "plan_to", plan_to)
+    assert slide(lab, 0.5, 0.05).ok
+    assert set(touched) == {frozenset()}
+
+
 def test_it_is_slid_around_what_stands_in_its_way() -> None:
     lab = Lab(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.03), (0.45, 0.0))))
     before = at(lab, "tin")

@@ -188,7 +188,8 @@ def _press(
     closed = context.ready_hand(0.0)
     if not closed.ok:
         return closed
-    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)), touch, then)
+    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)), touch if then else frozenset(),
+                             then)
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)
