@@ -112,6 +112,18 @@ def test_it_is_slid_around_what_stands_in_its_way() -> None:
     assert at(lab, "tin") == pytest.approx(before, abs=0.003)
 
 
+def test_what_is_led_around_may_not_be_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, touched = Lab(with_rim(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.14), (0.45, 0.0))))), []
+    plan = lab.arm.plan_line
+    monkeypatch.setattr(lab.arm, "plan_line", lambda pose, deadline, speed, touch=frozenset(): (
+        touched.append(touch) if lab.arm.attached else None) or plan(pose, deadline, speed, touch))
+    before = at(lab, "tin")
+    assert slide(lab, 0.45, 0.16).ok
+    assert touched
+    assert all("tin" not in touch for touch in touched)
+    assert at(lab, "tin") == pytest.approx(before, abs=0.003)
+
+
 @pytest.mark.parametrize("made", [Lab, lambda scene: Lab(with_rim(scene))], ids=["pressed on", "by its rim"])
 def test_where_there_is_no_way_past_it_is_told_what_stands_there(made: Callable[[Scene], Lab]) -> None:
     lab = made(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.03), (0.45, 0.1))))
