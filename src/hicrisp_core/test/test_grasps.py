@@ -12,6 +12,7 @@ from hicrisp_core.model.shapes import SHAPES, Solid, measured
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import DOWN, grasp_candidates
 from hicrisp_core.robot.gripper import hand_clearance, hand_room
+from hicrisp_core.robot.skills_placements import hold_of, placements
 from panda_body import HAND as GRIPPER
 
 
@@ -202,3 +203,13 @@ def test_what_is_below_the_upper_end_of_a_palm_that_leans_sideways_is_not_in_its
     at_it = replace(under, pose=Pose((*lower[:2], 0.05)))
     assert hand_room(tool, 0.02, world(under), GRIPPER, "").clearance > 0.0
     assert hand_room(tool, 0.02, world(at_it), GRIPPER, "").blockers == ("under",)
+
+
+@pytest.mark.parametrize(("under", "free"), [(0.002, True), (-0.002, False)])
+def test_a_palm_may_come_down_low_over_what_stands_around_but_not_on_it(under: float, free: bool) -> None:
+    item, high = box("box", 0.4, -0.3, (0.04, 0.04, 0.04)), 0.02 + GRIPPER.depth - under
+    posts = [box(f"post_{number}", 0.4 + 0.085 * math.cos(angle), 0.1 + 0.085 * math.sin(angle), (0.01, 0.01, high))
+             for number, angle in enumerate(math.tau * each / 24 for each in range(24))]
+    hold = hold_of(item, Pose(item.pose.position, DOWN), 0.04)
+    ways = placements(item, hold, Pose((0.4, 0.1, 0.02)), world(*posts), GRIPPER)
+    assert any(way.grasp.clearance > 0.0 for way in ways) is free

@@ -16,7 +16,7 @@ from hicrisp_core.model.geometry import from_yaw, turn_between
 from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.model.shapes import SHAPES, Solid, measured
+from hicrisp_core.model.shapes import BOWL_WALL, SHAPES, Solid, measured
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.skills_carry import rolled, tool_at
@@ -78,6 +78,12 @@ def test_a_hand_with_a_finger_under_what_it_lays_down_draws_straight_back() -> N
 
 CAN = WorldObject("can", "can", "cylinder", (0.04, 0.04, 0.15), pose=Pose((0.3, 0.3, 0.075)))
 LEVEL = CAN.pose.compose(Pose((0.0, 0.0, 0.045), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))))
+
+
+def test_what_lies_in_a_drawer_lies_near_its_front_where_the_hand_has_most_room() -> None:
+    room, front = Workspace(), DRAWER.pose.position[0] - DRAWER.size[0] / 2.0 + BOWL_WALL
+    spot = inside_box(CAN, DRAWER, room, (0.0,), 0.0)[0].poses[0]
+    assert room.clearance / 2.0 <= footprint(CAN, spot).bounds[0] - front < room.clearance
 
 
 def hand_poses(rolls: float) -> "list[Pose]":

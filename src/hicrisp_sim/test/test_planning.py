@@ -65,7 +65,7 @@ def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
 def test_of_the_postures_that_touch_something_at_the_goal_the_one_that_touches_least_is_told(
         tabletop: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     tabletop.arm.sync(tabletop.see())
-    scene, touched = tabletop.arm._planner.scene, iter((("door", "mug"), ("mug",)))
+    scene, touched = tabletop.arm._planner.scene, iter((("",), ("door", "mug"), ("mug",)))
     monkeypatch.setattr(scene, "free", lambda joints: False)
     monkeypatch.setattr(scene, "blockers", lambda joints: next(touched, ("door", "wall")))
     failure = tabletop.arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
@@ -249,7 +249,7 @@ def test_a_line_is_slow_only_where_a_joint_would_be_too_fast() -> None:
     limits = JointLimits(("a", "b"), (1.0, 1.0), (20.0, 20.0))
     along = np.linspace(0.0, 0.2, 41)
     joints = np.column_stack([along, 2.0 * np.maximum(along - 0.15, 0.0) ** 2 / 0.05 * 20.0])  # Turns at the end.
-    motion = time_line(joints, along, 0.1, limits)
+    motion = time_line(joints, along, 0.1, limits, 0.8)
     assert motion.positions[-1] == pytest.approx(tuple(joints[-1]), abs=1e-6)
     assert np.abs(motion.velocities).max(axis=0) == pytest.approx((0.1, 1.0), abs=0.05)
     assert motion.times[-1] < 0.7 * 0.2 / (1.0 / np.gradient(joints[:, 1], along).max())
@@ -270,7 +270,7 @@ def test_a_tool_that_may_only_be_so_fast_is_no_faster_on_its_way_round(speed: fl
 
 def test_a_turn_on_the_spot_is_a_line_too() -> None:
     limits = JointLimits(("a",), (1.0,), (2.0,))
-    motion = time_line(np.linspace(0.0, 0.6, 3)[:, None], np.linspace(0.0, 1e-4, 3), 1e-4, limits)
+    motion = time_line(np.linspace(0.0, 0.6, 3)[:, None], np.linspace(0.0, 1e-4, 3), 1e-4, limits, 0.8)
     assert motion.positions[-1] == pytest.approx((0.6,))
     assert np.abs(motion.velocities).max() == pytest.approx(0.6, abs=0.02)
 
@@ -294,5 +294,5 @@ def test_a_line_has_a_timing_however_short_it_is_and_however_unsteady_its_postur
     for _ in range(40):
         way = np.outer([0.0, 0.5, 1.0], 5e-4 * dice.normal(size=7))
         way[1] += 1e-6 * dice.normal(size=7)
-        motion = time_line(way, np.linspace(0.0, length, 3), 0.25, limits)
+        motion = time_line(way, np.linspace(0.0, length, 3), 0.25, limits, 0.8)
         assert np.array(motion.positions[-1]) == pytest.approx(way[-1], abs=1e-6)

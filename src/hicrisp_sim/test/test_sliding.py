@@ -1,4 +1,4 @@
-"""What is too wide for the hand is pressed on and slid along the table, past what stands there, and is looked at."""
+"""What is too wide for the hand is led by its rim, or pressed on and slid past what stands there, and is looked at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from acting import LIMIT, Lab, table_with
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_euler, from_yaw
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.shapes import Solid
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.measured_shape import shape_from
 from hicrisp_core.robot.skilled import SkillUse
@@ -59,10 +61,47 @@ def test_a_plate_is_led_by_its_rim(x: float, monkeypatch: pytest.MonkeyPatch) ->
     assert at(lab, "card") == pytest.approx(before, abs=0.003)
 
 
+def test_what_cannot_be_led_on_is_set_down_before_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(with_rim(table_with(**PLATE, card=("box", (0.05, 0.05, 0.008), (0.45, 0.02)))))
+    arm, plan, move, stuck, lowest = lab.arm, lab.arm.plan_line, lab.arm.move_gripper, [], []
+
+    def plan_line(pose, *rest):
+        if not arm.attached or math.dist(pose.position[:2], arm.tool_pose().position[:2]) < 0.05:
+            return plan(pose, *rest)
+        stuck.append(arm.tool_pose())
+        return MotionFailure("no_path", "it goes no farther")
+
+    def move_gripper(*told):
+        slab = lab.see().objects["slab"]
+        lowest.extend([vertical_span(slab, slab.pose)[0]] if arm.attached else [])
+        return move(*told)
+
+    monkeypatch.setattr(arm, "plan_line", plan_line)
+    monkeypatch.setattr(arm, "move_gripper", move_gripper)
+    slide(lab, 0.45, 0.16)
+    assert stuck[0].position[2] > 0.1
+    assert lowest[0] < 0.01
+
+
 def test_a_flat_object_wider_than_the_hand_is_slid_to_its_goal() -> None:
     lab = Lab(table_with(**PLATE))
     assert slide(lab, 0.5, 0.05).ok
     assert at(lab) == pytest.approx((0.5, 0.05), abs=0.008)
+
+
+def test_on_the_way_to_what_is_pressed_on_it_is_not_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, touched = Lab(table_with(**PLATE)), []
+    plan = lab.arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        if then:
+            return MotionFailure("unreachable", "it gets along only part of the way")
+        touched.append(touch)
+        return plan(pose, deadline, touch, then)
+
+    monkeypatch.setattr(lab.arm, "plan_to", plan_to)
+    assert slide(lab, 0.5, 0.05).ok
+    assert set(touched) == {frozenset()}
 
 
 def test_it_is_slid_around_what_stands_in_its_way() -> None:
@@ -70,6 +109,18 @@ def test_it_is_slid_around_what_stands_in_its_way() -> None:
     before = at(lab, "tin")
     assert slide(lab, 0.45, 0.16).ok
     assert at(lab) == pytest.approx((0.45, 0.16), abs=0.008)
+    assert at(lab, "tin") == pytest.approx(before, abs=0.003)
+
+
+def test_what_is_led_around_may_not_be_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, touched = Lab(with_rim(table_with(**PLATE, tin=("cylinder", (0.04, 0.04, 0.14), (0.45, 0.0))))), []
+    plan = lab.arm.plan_line
+    monkeypatch.setattr(lab.arm, "plan_line", lambda pose, deadline, speed, touch=frozenset(): (
+        touched.append(touch) if lab.arm.attached else None) or plan(pose, deadline, speed, touch))
+    before = at(lab, "tin")
+    assert slide(lab, 0.45, 0.16).ok
+    assert touched
+    assert all("tin" not in touch for touch in touched)
     assert at(lab, "tin") == pytest.approx(before, abs=0.003)
 
 

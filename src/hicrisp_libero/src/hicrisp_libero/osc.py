@@ -26,7 +26,7 @@ _PACE, _QUICKER = (0.2, 1.0), 1.25
 _LEVERS = np.array([0.5] * 3 + [1.0] * 3)
 """Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
 _TRAILS = np.array([1.0] * 3 + [0.5] * 3)
-"""Of what is missing, as it counts: a hand that turns fast trails behind, and comes after."""
+"""Shares of what is missing of a move and a turn that count: a hand that turns fast trails behind, and comes after."""
 _EASE = 0.25
 """Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0
@@ -89,14 +89,15 @@ class DeltaPose:
         return np.concatenate([*within, [self._grip(finger)]])
 
     def lag(self, wanted: np.ndarray, measured: np.ndarray) -> np.ndarray:
-        """Return what is missing of a motion of the tool: where the elbow goes is the controller's affair.
+        """Return what is missing of a motion of the tool, of a turn the half: where the elbow goes is the controller's
+        affair.
 
         Args:
             wanted: array (7,): positions of the joints, rad.
             measured: array (7,): where they are.
 
         Returns:
-            Array (6,), rad: turns of an arm that bring the tool there, also where the arm is stretched.
+            Array (6,), rad: turns of joints that would bring the tool as far, also where the arm is stretched.
         """
         return self._apart(wanted, measured) / _LEVERS * _TRAILS
 

@@ -40,11 +40,12 @@ _OSC_SPEED, _OSC_ACCELERATION, _OSC_FINGERS, _DEXTERITY = 0.8, 0.8, 0.2, 0.07
 """The same for its own controller, which knows what the links weigh and limits the tool's speed; how fast its fingers
 close, m/s; and how far the arm stays from singular postures, as it leaves the elbow to itself.
 """
-_TOOL_SPEED, _TOOL_ACCELERATION, _REST, _CREEP = 0.25, 1.5, 0.06, 0.02
-"""What the limits of its actions leave the tool along an axis, m/s, how fast it gets there, m/s2, and how long it comes
-to rest, s: it creeps on for half a second at the end of a motion, which the next one makes up for; how fast what it
-holds does, m/s.
-"""
+_TOOL_SPEED, _TOOL_ACCELERATION = 0.25, 1.5
+"""What the limits of its actions leave the tool along an axis, m/s and m/s2."""
+_REST = 0.06
+"""Longest wait for rest at the end of a motion, s: the tool creeps on for half a second, as the next one allows for."""
+_CREEP = 0.02
+"""Speed up to which what it holds counts as standing then, m/s."""
 _BEHIND, _SLOWEST = 0.05, 0.1
 """How far a joint is behind before the arm slows down, radians, and the least share of its speed."""
 

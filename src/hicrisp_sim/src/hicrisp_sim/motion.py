@@ -95,7 +95,8 @@ class MotionPlanner:
                     astray = failed
             else:
                 touched = self.scene.blockers(joints)
-                blocked = touched if blocked is None or len(touched) < len(blocked) else blocked
+                worth = "" in touched, len(touched)  # An arm that touches itself tells nothing of what is in its way.
+                blocked = touched if blocked is None or worth < ("" in blocked, len(blocked)) else blocked
             if len(goals) >= _GOALS or deadline.passed:
                 break
         if goals and then and touch:  # What may be touched then is kept clear of before.

@@ -131,7 +131,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
 
 
 def time_line(
-    path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits, acceleration: float = 0.8
+    path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits, acceleration: float
 ) -> Trajectory:
     """Compute the fastest motion along joint points of a straight line, at no more than a speed of the tool.
 

@@ -92,7 +92,8 @@ class Spots:
         tight, most, gripper = None, 0.0, self.workspace.gripper
         if gripper is None or self.hold is None:
             free = list(islice(self._free(), LOOKED_AT if self.exact else 1))
-            return next(filter(self._takes, free), free[0]) if free else None
+            takes = filter(self._takes, free) if len(free) > 1 else iter(free)
+            return next(takes, free[0] if free else None)
         for pose in islice(self._free(), LOOKED_AT):
             room = most_room(self.item, self.hold, pose, self.world, gripper, self.exact).grasp.clearance
             if room >= gripper.room:

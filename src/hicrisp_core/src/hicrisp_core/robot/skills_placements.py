@@ -252,11 +252,10 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             pose = Pose(target.position, orientation)
             pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
             tool = pose.compose(hold.item.inverse())
-            room = hand_room(tool, hold.opening, around, wary, item.name)
+            room, most = hand_room(tool, hold.opening, around, wary, item.name), math.inf
             if room.clearance <= 0.0:  # A palm this low over others is tight, but it may be there.
-                room = hand_room(tool, hold.opening, around, gripper, item.name)
-                room = replace(room, clearance=min(room.clearance, _TIGHT))
-            clearance = room.clearance if room.clearance >= LEAST_ROOM else 0.0
+                room, most = hand_room(tool, hold.opening, around, gripper, item.name), _TIGHT
+            clearance = min(room.clearance, most) if room.clearance >= LEAST_ROOM else 0.0
             found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
                                    room.blockers))
     return found

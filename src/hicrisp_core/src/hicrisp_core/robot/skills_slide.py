@@ -30,10 +30,14 @@ _CLEAR, _GRID, _ROUND = 0.008, 0.04, 0.5
 """Least space beside its way, metres apart are the turns of the way that are tried, and how far around they are."""
 _STEP, _SPEED = 0.025, 0.06
 """Metres between two looks, and metres per second."""
-_LED, _LIFTED, _SLIPS, _HIGHEST, _HANGS = 0.15, 0.005, 0.02, 0.18, 0.8
-"""Of what is held by its rim: metres per second, by which the rim is lifted, that it may move in the fingers, by
-which it is lifted at most over what is in its way; and part of its width by which its far side hangs lower then.
-"""
+_LED = 0.15
+"""Speed at which it is led by its rim, metres per second."""
+_LIFTED, _HIGHEST = 0.005, 0.18
+"""By which its rim is lifted where it is led, and at most over what is in its way, metres."""
+_HANGS = 0.8
+"""Part of its width by which its far side hangs lower than the rim by which it is lifted."""
+_SLIPS = 0.02
+"""How far it may move in the fingers and still counts as held, metres."""
 _SOON = 0.03
 """How far above the lowest point at which it may touch the hand slows down, metres."""
 _NEAR, _PASSED = 0.004, 0.015
@@ -42,7 +46,7 @@ _STANDS, _FOLLOWS, _STALLS = 0.2, 0.7, 4
 """Parts of a step below which it stands still and above which it comes along, and how often it may stand still in a
 row: a dish's wall has to be met first."""
 _TRIES = 4
-"""How often the hand presses on it where it slipped off, or where the arm could not go on."""
+"""How often it is taken or pressed on where it slipped off, or where the arm could not go on."""
 _AGAIN = (CauseKind.SLIPPED, CauseKind.NOT_GRIPPED, CauseKind.TOUCHED)
 """Causes after which it is worth another try: the first one always, the others where its rim was to be held."""
 _MOVED = 0.01
@@ -68,6 +72,11 @@ class _Way:
     tool: Pose
     grasp: Optional[Grasp]
 
+    @property
+    def lifts(self) -> bool:
+        """Whether it leads over what is in the straight way."""
+        return self.turns[0].position[2] > self.start.position[2] + _NEAR
+
     def tools(self) -> Tuple[Pose, ...]:
         """Where the hand is at first, and at each turn."""
         return (self.tool, *(self.tool.shifted(_shift(self.start, at)) for at in self.turns))
@@ -81,7 +90,7 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         command: its item, and the pose to which its middle shall come.
 
     Returns:
-        DONE with the object seen at its goal and the hand off it, or why not.
+        DONE with the hand off it, and the object at its goal or as near as what it touches there lets it; or why not.
     """
     doing, goal = f"slide the {context.item}", command.target
     if not context.item or goal is None:
@@ -134,13 +143,11 @@ def _once(
         pressed = outcome.ok
         if pressed:
             outcome = _draw(context, item, way, touch) if way.grasp is None else _lead(
-                context, item, way, touch | frozenset(_between(item, start, goal, world)))
+                context, item, way, touch | frozenset(_between(item, start, goal, world) if way.lifts else ()))
         if pressed or outcome.status is not Status.PLANNING or context.interrupted() is not None:
             context.progress("retreat", 0.9)
             if way.grasp is not None:
-                context.open_hand(way.grasp.opening)
-                context.arm.detach()
-                context.look()
+                _let_go(context, way, way.grasp, pressed and not outcome.ok, frozenset(world.objects))
             back = (context.raise_tool if way.grasp is None else context.draw_back)(context.settings.retreat, touch)
             return outcome if not outcome.ok or back.status is Status.PLANNING else back
         best = first_reason(best, outcome, world)
@@ -163,6 +170,16 @@ def _take(
     return taken
 
 
+def _let_go(context: SkillContext, way: _Way, grasp: Grasp, short: bool, touch: FrozenSet[str]) -> None:
+    """Open the fingers; what is held short of its goal is set down before, on what is below it, rather than dropped."""
+    here, low = context.arm.tool_pose(), way.tool.position[2]
+    if short and here.position[2] > low + _LIFTED:
+        context.line(here.shifted((0.0, 0.0, low - here.position[2])), context.settings.guarded, touch, guarded=True)
+    if context.open_hand(grasp.opening).ok:
+        context.arm.detach()
+    context.look()
+
+
 def _press(
     context: SkillContext, way: _Way, down: float, touch: FrozenSet[str], then: Tuple[Pose, ...]
 ) -> Outcome:
@@ -171,7 +188,8 @@ def _press(
     closed = context.ready_hand(0.0)
     if not closed.ok:
         return closed
-    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)), touch, then)
+    motion = context.plan_to(way.tool.shifted((0.0, 0.0, context.settings.approach)), touch if then else frozenset(),
+                             then)
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = context.follow(motion)
