@@ -29,7 +29,7 @@ _STIFFNESS, _DAMPING = 900.0, 60.0
 """Of the joints' accelerations, 1/s2 and 1/s: critically damped."""
 _SLOW = 0.02
 """Speed of a joint above which its dry friction is made up for, rad/s."""
-_UNSTABLE = (4, 5, 6)
+_UNSTABLE = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
 """MuJoCo's warnings that a position, a speed or an acceleration grew beyond all bounds, and everything was reset."""
 
 
@@ -217,7 +217,7 @@ class Episode:
             ArithmeticError: if the physics became unstable: it began anew, and what stands there is no start.
         """
         data, found = self._data, []
-        if any(data.warning[kind].number for kind in _UNSTABLE):
+        if any(data.warning[int(getattr(self._mujoco.mjtWarning, kind))].number for kind in _UNSTABLE):
             raise ArithmeticError("the physics became unstable, as MuJoCo warns, and what stood there is gone")
         for name in self._free:
             body = self._roots[name]

@@ -106,7 +106,7 @@ class Approach:
             self._count = number + 1
             self.context.progress("approach", 0.3 + 0.3 * number / most)
             there = self._there() if number == 0 else None
-            outcome = DONE if there is not None else self._above(height, blocked > 0)
+            outcome = DONE if there is not None else self._above(height, outcome.status is Status.PLANNING)
             outcome = self._down(height if there is None else there) if outcome.ok else outcome
             stopped = self.context.interrupted()
             if stopped is not None:
