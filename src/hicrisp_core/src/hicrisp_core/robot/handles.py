@@ -97,7 +97,7 @@ def ways(
     outer = max(0.0, thick / 2.0 - _HELD)
     grasps = [replace(grasp, pose=grasp.before(back)) for grasp in grasp_candidates(bar, world, gripper, straight)
               for back in ((0.0, outer) if outer > 0.0 else (0.0,))]
-    pressing = [] if lean or joint.kind == TURN or opens and joint.kind != SLIDE else [
+    pressing = [] if lean or joint.kind == TURN else [
         Grasp(tool, 0.0, 0.0, away=gripper.away(tool)) for tool in _pressing(part, joint, pose, world, gripper, opens)]
     for grasp in (*grasps, *pressing):
         room = hand_room(grasp.pose, grasp.opening, world, gripper, bar.name)
@@ -125,7 +125,8 @@ def _pressing(
     inside = [tool for at in _behind_front(part, pose, handle, (x, y))
               for tool in _before(Pose(at, from_yaw(towards)), BESIDE, 0.0, gripper)
               if hand_room(tool, 0.0, world, gripper, "").clearance > 0.0]
-    yield from inside or list(_before(Pose(handle.position, from_yaw(towards)), thick, -_HOOK, gripper))[::2]
+    hooks = _before(Pose(handle.position, from_yaw(towards)), thick, -_HOOK, gripper) if joint.kind == SLIDE else ()
+    yield from inside or list(hooks)[::2]
 
 
 def _before(at: Pose, space: float, tilt: float, gripper: Gripper) -> Iterator[Pose]:
