@@ -25,6 +25,8 @@ _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
 BESIDE = 0.004
 """Space between closed fingers and the bar before they press on it, metres."""
+_BEHIND = 0.012
+"""The same behind a front, whose back is not square to the way of its handle, metres."""
 _HELD = 0.012
 """Least depth of the tool centre point behind a thick bar's middle, or below the top of a front, metres."""
 _TILTS = tuple(map(math.radians, (0.0, 30.0, 60.0)))
@@ -123,7 +125,7 @@ def _pressing(
             yield from _before(Pose(handle.position, from_yaw(towards)), thick + BESIDE, tilt, gripper)
         return
     inside = [tool for at in _behind_front(part, pose, handle, (x, y))
-              for tool in _before(Pose(at, from_yaw(towards)), BESIDE, 0.0, gripper)
+              for tool in _before(Pose(at, from_yaw(towards)), _BEHIND, 0.0, gripper)
               if hand_room(tool, 0.0, world, gripper, "").clearance > 0.0]
     hooks = _before(Pose(handle.position, from_yaw(towards)), thick, -_HOOK, gripper) if joint.kind == SLIDE else ()
     yield from inside or list(hooks)[::2]
