@@ -112,7 +112,7 @@ def _pressing(
     part: WorldObject, joint: Joint, pose: Pose, world: WorldState, gripper: Gripper, opens: bool
 ) -> Iterator[Pose]:
     """Yield tool poses of closed fingers that press across and along a bar: before it to shut the part, and to open it
-    behind the front that it is on, or hooked behind it where they have no room there.
+    behind the front that it is on, or hooked behind the bar of a drawer where they have no room there.
     """
     handle, ahead = pose.compose(joint.handle), BESIDE if opens else -BESIDE
     after = joint.moved(handle, ahead if joint.kind == SLIDE else ahead / joint.lever)
