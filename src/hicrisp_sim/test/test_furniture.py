@@ -246,6 +246,25 @@ objects:
 """
 
 
+def test_a_door_that_stands_ajar_is_pushed_open_from_behind_where_no_hand_gets_around_its_handle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handles, "grasp_candidates", lambda *_: [])
+    scene, sweep, steps = tmp_path / "fridge.yaml", SkillContext.sweep, []
+    scene.write_text(FRIDGE)
+    monkeypatch.setattr(SkillContext, "sweep", lambda *way: (steps.append(way), sweep(*way))[1])
+    world = EmbeddedWorld(scene)
+    door = world.simulation.data.joint("fridge_door")
+    door.qpos[0] = 0.6 * world.scene.objects["fridge_door"].joint.reach[1]
+    world.observe(Deadline(LIMIT))
+    outcome = world.robots["panda"].execute(
+        Command("open", {"robot": "panda", "item": "fridge"}, "panda"), Deadline(LIMIT), Event())
+    assert outcome.ok, outcome.message
+    seen = world.observe(Deadline(LIMIT)).objects["fridge_door"]
+    assert seen.joint.share(seen.pose) > 0.95
+    assert len(steps) < 13  # The fingers come along with it, though they begin apart from it.
+
+
 @LONG
 def test_something_is_taken_out_of_a_fridge_through_its_open_door_and_put_back(tmp_path: Path) -> None:
     scene = tmp_path / "fridge.yaml"

@@ -25,6 +25,8 @@ _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
 BESIDE = 0.004
 """Space between closed fingers and the bar before they press on it, metres."""
+_BEHIND = 0.012
+"""The same behind a front, whose back is not square to the way of its handle, metres."""
 _HELD = 0.012
 """Least depth of the tool centre point behind a thick bar's middle, or below the top of a front, metres."""
 _TILTS = tuple(map(math.radians, (0.0, 30.0, 60.0)))
@@ -97,7 +99,7 @@ def ways(
     outer = max(0.0, thick / 2.0 - _HELD)
     grasps = [replace(grasp, pose=grasp.before(back)) for grasp in grasp_candidates(bar, world, gripper, straight)
               for back in ((0.0, outer) if outer > 0.0 else (0.0,))]
-    pressing = [] if lean or joint.kind == TURN or opens and joint.kind != SLIDE else [
+    pressing = [] if lean or joint.kind == TURN else [
         Grasp(tool, 0.0, 0.0, away=gripper.away(tool)) for tool in _pressing(part, joint, pose, world, gripper, opens)]
     for grasp in (*grasps, *pressing):
         room = hand_room(grasp.pose, grasp.opening, world, gripper, bar.name)
@@ -110,7 +112,7 @@ def _pressing(
     part: WorldObject, joint: Joint, pose: Pose, world: WorldState, gripper: Gripper, opens: bool
 ) -> Iterator[Pose]:
     """Yield tool poses of closed fingers that press across and along a bar: before it to shut the part, and to open it
-    behind the front that it is on, or hooked behind it where they have no room there.
+    behind the front that it is on, or hooked behind the bar of a drawer where they have no room there.
     """
     handle, ahead = pose.compose(joint.handle), BESIDE if opens else -BESIDE
     after = joint.moved(handle, ahead if joint.kind == SLIDE else ahead / joint.lever)
@@ -123,9 +125,10 @@ def _pressing(
             yield from _before(Pose(handle.position, from_yaw(towards)), thick + BESIDE, tilt, gripper)
         return
     inside = [tool for at in _behind_front(part, pose, handle, (x, y))
-              for tool in _before(Pose(at, from_yaw(towards)), BESIDE, 0.0, gripper)
+              for tool in _before(Pose(at, from_yaw(towards)), _BEHIND, 0.0, gripper)
               if hand_room(tool, 0.0, world, gripper, "").clearance > 0.0]
-    yield from inside or list(_before(Pose(handle.position, from_yaw(towards)), thick, -_HOOK, gripper))[::2]
+    hooks = _before(Pose(handle.position, from_yaw(towards)), thick, -_HOOK, gripper) if joint.kind == SLIDE else ()
+    yield from inside or list(hooks)[::2]
 
 
 def _before(at: Pose, space: float, tilt: float, gripper: Gripper) -> Iterator[Pose]:

@@ -191,14 +191,14 @@ class _Pull:
         pose = self.first
         largest = least = _largest(joint)
         ahead = math.copysign(1.0, self.goal - at)
-        beside = ahead * BESIDE / joint.lever if self.way.presses else 0.0
+        beside, behind = ahead * BESIDE / joint.lever if self.way.presses else 0.0, 0.0
         context.progress("transfer", 0.6)
         while ahead * (self.goal - at) > min(least * _STANDS, _THERE * joint.range):
             step = ahead * min(abs(self.goal - at), largest)
             # How it moves is told by each look where it was not told before; until then it goes where its front looks.
             shown = replace(joint, axis=pose.axes[0]) if joint.guessed else joint if joint != self.joint else \
                 joint.followed(self.first, pose)
-            handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside)
+            handle = shown.moved(pose.compose(joint.handle), step + (1 + stalls) * beside + behind)
             moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
             part = context.look().objects[self.part.name]
@@ -212,6 +212,8 @@ class _Pull:
             else:  # That was seen because it moved.
                 share, gone = (self.goal - joint.reach[0]) / joint.range, 1.0
                 self.goal, least = part.joint.reach[0] + share * part.joint.range, _largest(part.joint)
+            if self.way.presses:  # The fingers began farther from it than they were to, and stay so.
+                behind = ahead * min(max(0.0, ahead * behind + abs(step) * (1.0 - gone)), least)
             joint, at, pose = part.joint, now, seen
             if moved.status is Status.PLANNING and largest > least:  # The arm may get on by a part of it.
                 largest = least
