@@ -28,6 +28,7 @@ from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.faulty_robot import FaultyRobot
 from hicrisp_sim.robot_files import descriptions_of
+from hicrisp_sim.settings import QUIET
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
@@ -35,8 +36,6 @@ PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""
 AGE_LIMIT = 1.0
 """Age above which an image does not count as observed, seconds of simulation time."""
-QUIET = 0.005
-"""Speed of an object that counts as standing, m/s."""
 
 
 Moving = Callable[[], FrozenSet[str]]

@@ -84,7 +84,7 @@ class MotionPlanner:
             if not isinstance(straight, MotionFailure):
                 return self._timed(start, pose, straight, _LOADED)
         goals: List[np.ndarray] = []
-        blocked: Optional[Tuple[str, ...]] = None
+        crowded: List[np.ndarray] = []
         astray: Optional[MotionFailure] = None
         for joints in self._kinematics.solutions(pose, start, self._dice, _SEEDS):
             if self.scene.free(joints):
@@ -94,9 +94,7 @@ class MotionPlanner:
                 elif astray is None or failed.blockers and not astray.blockers:  # What is in the way can be moved.
                     astray = failed
             else:
-                touched = self.scene.blockers(joints)
-                worth = "" in touched, len(touched)  # An arm that touches itself tells nothing of what is in its way.
-                blocked = touched if blocked is None or worth < ("" in blocked, len(blocked)) else blocked
+                crowded.append(joints)
             if len(goals) >= _GOALS or deadline.passed:
                 break
         if goals and then and touch:  # What may be touched then is kept clear of before.
@@ -111,10 +109,12 @@ class MotionPlanner:
             return MotionFailure("timeout", "the time to plan a motion ran out")
         if astray is not None:
             return astray
-        if blocked is None:
+        if not crowded:
             (x, y, z), away = pose.position, distance(pose.position, self._kinematics.shoulder)
             return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
                                  f"reach ({away:.2f} m from its shoulder)")
+        # An arm that touches itself tells nothing of what is in its way.
+        blocked = min(map(self.scene.blockers, crowded), key=lambda touched: ("" in touched, len(touched)))
         return MotionFailure.blocked("goal_in_collision", blocked, "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:

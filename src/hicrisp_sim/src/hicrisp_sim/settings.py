@@ -17,6 +17,8 @@ from typing_extensions import Annotated
 SECTION = "embedded_arm"
 _Settings = TypeVar("_Settings")
 _Quantity = Annotated[float, Gt(0.0), Le(1000.0)]
+QUIET = 0.005
+"""Speed of an object that counts as standing, m/s."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -102,7 +104,7 @@ class ArmSettings:
     dexterity: NonNegativeFloat = fixed(0.0)
     tool_speed: NonNegativeFloat = fixed(0.0)
     tool_acceleration: _Quantity = fixed(0.8)
-    creep: _Quantity = fixed(0.005)
+    creep: _Quantity = fixed(QUIET)
     rest_time: NonNegativeFloat = fixed(0.4)
 
     def __post_init__(self) -> None:
