@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from threading import Event, Thread
+from typing import Optional
 
 import pytest
 import rospy
@@ -30,6 +31,11 @@ while not rospy.is_shutdown():
     beat.publish(EstopState())
     time.sleep(0.1)
 """
+
+
+def supervisor(topic: str) -> "subprocess.Popen[bytes]":
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([sys.executable, "-c", SUPERVISOR, topic], env=environment)
 
 
 class Robot:
@@ -74,17 +80,17 @@ class Rig:
         self.port = RosRobot(self.robot.name, ("move",), Event(), lambda _: None)
         heard = Event()
         self._ear = rospy.Subscriber(topic, EstopState, lambda _: heard.set())
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        self.process = subprocess.Popen([sys.executable, "-c", SUPERVISOR, topic], env=environment)
+        self.process = supervisor(topic)
         assert heard.wait(PATIENCE)
 
-    def command(self, seconds: float = PATIENCE) -> Outcome:
-        return self.port.execute(Command("move", robot=self.robot.name), Deadline(seconds), Event())
+    def command(self, seconds: float = PATIENCE, cancel: Optional[Event] = None) -> Outcome:
+        return self.port.execute(Command("move", robot=self.robot.name), Deadline(seconds), cancel or Event())
 
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
 def test_a_motion_ends_when_the_supervisor_is_killed_or_hangs_and_none_begins_until_it_is_back(
-        topic: str, how: str) -> None:
+        topic: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hicrisp_ros.robot_server._BACK_WITHIN", 0.1)
     rig = Rig(topic)
     done: "list[Outcome]" = []
     asker = Thread(target=lambda: done.append(rig.command()))
@@ -103,6 +109,32 @@ def test_a_motion_ends_when_the_supervisor_is_killed_or_hangs_and_none_begins_un
         until(lambda: rig.command(0.3).status is not Status.SAFETY, "motion")
     rig.process.kill()
     rig.process.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("canceled", [False, True])
+def test_a_command_that_comes_before_the_first_heartbeat_of_the_next_supervisor_waits_for_it(
+        topic: str, canceled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hicrisp_ros.robot_server._BACK_WITHIN", 10.0 * PATIENCE)
+    rig = Rig(topic)
+    rig.process.kill()
+    rig.process.wait(PATIENCE)
+    until(lambda: rig.server._health().level, "silence")
+    cancel, done = Event(), []  # type: ignore[var-annotated]
+    asker = Thread(target=lambda: done.append(rig.command(cancel=cancel)))
+    asker.start()
+    until(lambda: "carries out" in rig.server._health().message, "the command at the driver")
+    if canceled:
+        cancel.set()
+        asker.join(PATIENCE)
+        assert rig.robot.commands == 0
+    else:
+        following = supervisor(topic)
+        assert rig.robot.moving.wait(PATIENCE)
+        cancel.set()
+        asker.join(PATIENCE)
+        following.kill()
+        following.wait(PATIENCE)
+    assert done[0].status is not Status.SUCCESS
 
 
 def test_under_the_emergency_stop_nothing_moves_whoever_commands(topic: str) -> None:

@@ -2,7 +2,7 @@
 """A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their
 TF.
 
-It serves ``robots/<name>/execute`` and ``inject_fault``, and publishes the frames that the embedded world
+Its robot is served as any driver's is; it serves ``inject_fault``, too, and publishes the frames that the embedded world
 would. Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail``
 (EXECUTION), ``slow`` (a command takes that many seconds).
 """
@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from threading import RLock, Thread
-from typing import Dict, List, Optional, Tuple
+from threading import Event, RLock, Thread
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import rospy
-from hicrisp_core.model import Command, Pose, WorldObject
+from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject
+from hicrisp_core.ports.robot import Progress
 from hicrisp_core.scene import load_scene
-from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import COMMAND, OUTCOME
+from hicrisp_core.time import Deadline
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.node import run
-from hicrisp_ros.supervisor_watch import SupervisorWatch
+from hicrisp_ros.robot_server import RobotServer
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, Outcome
 from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, InjectFaultResponse
 
 HOME = Pose((0.3, 0.0, 0.6), (1.0, 0.0, 0.0, 0.0))
@@ -38,6 +37,7 @@ class TeleportWorld:
     """One arm and its things; ``seconds`` is how long a command takes."""
 
     def __init__(self, robot: str, things: Dict[str, WorldObject], seconds: float) -> None:
+        self.name = robot
         self._things = things
         self._poses = {name: thing.pose for name, thing in things.items() if thing.pose is not None}
         self._seconds = seconds
@@ -47,9 +47,8 @@ class TeleportWorld:
         self._lock = RLock()
         self._tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         Thread(target=self._publish, daemon=True).start()
-        self._watch = SupervisorWatch()
         self._service = rospy.Service("inject_fault", InjectFault, self._inject)
-        self._server = ActionServer(f"robots/{robot}/execute", ExecuteCommandAction, self._execute).start()
+        self._server = RobotServer(self)
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
         if request.kind not in FAULTS:
@@ -68,32 +67,38 @@ class TeleportWorld:
                 return tuple(fault.magnitude) or (1.0,)
         return ()
 
-    def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command, refusal = COMMAND.from_msg(goal.message.command), self._watch.objection()
-        if refusal is not None:
-            return ExecuteCommandResult(OUTCOME.to_msg(refusal))
+    def capabilities(self) -> Sequence[str]:
+        return ()
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
         if self._fault("fail"):
-            return ExecuteCommandResult(Outcome(status=Outcome.EXECUTION, message="the motion was aborted"))
+            return Outcome(Status.EXECUTION, "the motion was aborted")
         seconds = (*self._fault("slow"), self._seconds)[0]
         ticks = max(1, int(seconds / TICK))
         start, end = self._tool, self._goal_of(command)
         for tick in range(1, ticks + 1):
-            if goal.cancel.is_set():
-                return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped on request"))
-            refusal = self._watch.objection()
-            if refusal is not None:
-                return ExecuteCommandResult(OUTCOME.to_msg(refusal))
+            if cancel.is_set() or deadline.passed:
+                return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "stopped on request")
             part = tick / ticks
             x, y, z = (a + part * (b - a) for a, b in zip(start.position, end.position))
             with self._lock:
                 self._tool = Pose((x, y, z), start.orientation)
                 if self._held:
                     self._poses[self._held] = Pose((x, y, z), self._poses[self._held].orientation)
-            goal.feedback(ExecuteCommandFeedback("move", part))
+            if progress is not None:
+                progress("move", part)
             time.sleep(TICK)
         with self._lock:
             self._finish(command)
-        return ExecuteCommandResult(Outcome(status=Outcome.SUCCESS))
+        return Outcome(Status.SUCCESS)
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        return Outcome(Status.SUCCESS)
+
+    def reset(self) -> None:
+        """Nothing is kept."""
 
     def _goal_of(self, command: Command) -> Pose:
         if command.action == "pick":

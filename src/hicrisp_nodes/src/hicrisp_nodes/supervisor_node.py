@@ -118,13 +118,13 @@ class Supervisor:
         self._reports.gate(self._gate)
         self._services = self._serve()
         self._follower = SceneFollower(self._follow)
-        self._queue.start()
+        for robot in self._robots.values():  # A command whose supervisor died must not go on.
+            robot.clear(ORPHANS)
+        self._heart = WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat")
+        self._queue.start()  # Last, since drivers refuse what comes without a heartbeat, and orphans end first.
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
                                     concurrent=True).start()
         self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
-        self._heart = WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat")
-        for robot in self._robots.values():  # A command whose supervisor died must not go on.
-            robot.clear(ORPHANS)
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""

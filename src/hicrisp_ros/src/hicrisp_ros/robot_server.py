@@ -21,8 +21,9 @@ from hicrisp_ros.conversions import COMMAND, KEEP_OUTS, OUTCOME, pose_from_msg
 from hicrisp_ros.diagnostics import WARN, Diagnostics, Health
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 
-_BACK_WITHIN = 0.5
-"""Seconds for a heartbeat to follow a command: a supervisor that was away sends the one with the other."""
+_BACK_WITHIN = 5.0
+"""Wall seconds for a heartbeat to follow a command, on however busy a machine: a supervisor that was away sends the one
+with the other."""
 
 FindReached = Callable[[Sequence[Pose], Constraints, Deadline], Reached]
 
@@ -79,7 +80,7 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     Returns:
         The action result.
     """
-    watch.wait_until_back(_BACK_WITHIN)
+    watch.wait_until_back(_BACK_WITHIN, goal.cancel)
     refusal = watch.objection()
     if refusal is not None:
         return ExecuteCommandResult(OUTCOME.to_msg(refusal))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from threading import Event
 from typing import Optional
 
 import rospy
@@ -69,16 +70,17 @@ class SupervisorWatch:
         self._silent_since = (self._silent_since or now) if silent else None
         return _longer(self._closed_since, now, GONE_AFTER) or _longer(self._silent_since, now, _LATE)
 
-    def wait_until_back(self, seconds: float) -> bool:
+    def wait_until_back(self, seconds: float, cancel: Event) -> bool:
         """Wait until no supervisor is missing.
 
         Args:
             seconds: limit in wall time, seconds.
+            cancel: ends the wait early when it is set.
 
         Returns:
             Whether that is so.
         """
-        return wait_until(lambda: not self.gone, Deadline(seconds))
+        return wait_until(lambda: not self.gone, Deadline(seconds), cancel)
 
     def wait_until_gone(self, seconds: float) -> bool:
         """Wait until no supervisor needs this node.
