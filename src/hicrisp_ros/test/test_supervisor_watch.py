@@ -126,6 +126,7 @@ def test_a_command_that_comes_before_the_first_heartbeat_of_the_next_supervisor_
     if canceled:
         cancel.set()
         asker.join(PATIENCE)
+        until(lambda: "carries out" not in rig.server._health().message, "the end of the wait")
         assert rig.robot.commands == 0
     else:
         following = supervisor(topic)

@@ -2,8 +2,8 @@
 """A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their
 TF.
 
-Its robot is served as any driver's is; it serves ``inject_fault``, too, and publishes the frames that the embedded world
-would. Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail``
+Its robot is served as any driver's is; it serves ``inject_fault``, too, and publishes the frames that the embedded
+world would. Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail``
 (EXECUTION), ``slow`` (a command takes that many seconds).
 """
 
