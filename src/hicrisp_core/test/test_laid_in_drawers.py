@@ -76,6 +76,24 @@ def test_a_hand_with_a_finger_under_what_it_lays_down_draws_straight_back() -> N
     assert back < -0.05
 
 
+def test_a_hand_that_lets_go_between_walls_draws_back_only_as_far_as_it_keeps_clear_of_them() -> None:
+    case = WorldObject("case", "case", "case", (0.3, 0.4, 0.4), pose=Pose((0.55, -0.2, 0.2), from_yaw(math.pi)))
+    inside = Pose((0.5, -0.2, 0.09))
+    arm = ScriptedArm(WorldObject("box", "can", "cylinder", (0.04, 0.04, 0.16), pose=Pose((0.4, 0.1, 0.08))), case)
+    arm.margins = lambda pose: 1.0 if abs(pose.axes[2][2]) < 0.1 else None
+    plan, opened, move = arm.plan_line, [], arm.move_gripper
+
+    def plan_line(pose: Pose, deadline: Deadline, speed: float, touch: frozenset = frozenset()) -> object:
+        walls = opened and "case" not in touch and math.dist(arm.pose.position, pose.position) > 0.06
+        return MotionFailure.blocked("no_path", ("case",)) if walls else plan(pose, deadline, speed, touch)
+
+    assert run(arm, replace(PICK, target=inside)).ok
+    arm.plan_line = plan_line
+    arm.move_gripper = lambda opening, *rest: (opened.append(arm.pose), move(opening, *rest))[1]
+    assert run(arm, replace(PLACE, target=inside, aim=inside)).ok
+    assert opened[-1].seen(arm.pose.position) == pytest.approx((0.0, 0.0, -0.05), abs=1e-6)
+
+
 CAN = WorldObject("can", "can", "cylinder", (0.04, 0.04, 0.15), pose=Pose((0.3, 0.3, 0.075)))
 LEVEL = CAN.pose.compose(Pose((0.0, 0.0, 0.045), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))))
 

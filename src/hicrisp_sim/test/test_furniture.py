@@ -265,6 +265,15 @@ def test_a_door_that_stands_ajar_is_pushed_open_from_behind_where_no_hand_gets_a
     assert len(steps) < 13  # The fingers come along with it, though they begin apart from it.
 
 
+def test_a_door_that_comes_as_far_as_the_hand_is_in_its_way_is_taken_again(tmp_path: Path) -> None:
+    scene = tmp_path / "fridge.yaml"
+    scene.write_text(FRIDGE)
+    lab = Lab(scene, seed=2)
+    outcome = lab.do("open", item="fridge", robot="panda")
+    assert outcome.ok, outcome.message
+    assert lab.see().holds("open", "fridge")
+
+
 @LONG
 def test_something_is_taken_out_of_a_fridge_through_its_open_door_and_put_back(tmp_path: Path) -> None:
     scene = tmp_path / "fridge.yaml"

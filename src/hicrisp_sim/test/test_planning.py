@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 import pytest
 from acting import Lab, pointing_down, table_with
-from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
 from hicrisp_core.model.shapes import SHAPES, Solid, measured
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
@@ -212,6 +212,27 @@ def test_a_hand_that_is_too_near_to_something_tall_leaves_it_aside() -> None:
     assert scene.blockers(lab.arm.joints.positions) == ("post",)
     motion = lab.arm.plan_to(start.shifted((0.0, -0.1, 0.0)), Deadline(PATIENCE))
     assert isinstance(motion, Trajectory)
+
+
+@pytest.mark.parametrize(("around", "hand"), [
+    (WorldObject("fridge", "case", "case", (0.26, 0.34, 0.29), pose=Pose((0.505, 0.5, 0.145), from_yaw(-math.pi / 2))),
+     Pose((0.466, 0.405, 0.173), (-0.3526, 0.6114, 0.3536, 0.6138))),
+    (WorldObject("board", "box", "box", (0.4, 0.4, 0.02), pose=Pose((0.55, 0.0, 0.256))),
+     Pose((0.5, 0.0, 0.2), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)))),
+], ids=("beside a wall and below a roof", "below a board"))
+def test_a_hand_that_touches_something_does_not_leave_through_it(around: WorldObject, hand: Pose) -> None:
+    lab = Lab(table_with(**{around.name: (around.shape, around.size, (0.5, 0.3))}))
+    table, scene = lab.see().objects["table"], lab.arm._planner.scene
+    lab.arm.sync(WorldState({"table": table}))
+    reached = lab.arm.plan_to(hand, Deadline(PATIENCE))
+    assert isinstance(reached, Trajectory)
+    start = np.array(reached.positions[-1])
+    lab.arm.sync(WorldState({"table": table, around.name: around}))
+    assert scene.blockers(start) == (around.name,)
+    deepest = scene.depth(start)
+    motion = lab.arm._planner.to_rest(start, Deadline(PATIENCE))
+    assert isinstance(motion, Trajectory)
+    assert max(scene.depth(np.array(row)) for row in motion.positions) < deepest + 0.006
 
 
 def test_the_same_seed_gives_the_same_motion() -> None:

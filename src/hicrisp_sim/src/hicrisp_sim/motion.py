@@ -39,6 +39,8 @@ _TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign 
 """About the vertical, of a hand with a vessel that goes to rest."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
+_DEEPER = 0.005
+"""Metres that the arm may get deeper into what it touches, at most, on its way out of that."""
 _ASIDE, _BEARINGS = 0.04, tuple(math.tau * number / 8 for number in range(8))
 """Metres that it may be moved aside for that, and in which directions, radians."""
 
@@ -293,21 +295,24 @@ class MotionPlanner:
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
         """Return the start, and when it is in collision the way straight up to the first free posture; where that leads
-        to none, the shortest way aside.
+        to none, or through what it touches, the shortest way aside or down.
         """
         if self.scene.free(start):
             return [start]
-        return min(self._out(start, [(0.0, 0.0, _ESCAPE)]) or self._out(
-            start, [(_ASIDE * math.cos(bearing), _ASIDE * math.sin(bearing), 0.0) for bearing in _BEARINGS]),
-            key=len, default=None)
+        aside = [(_ASIDE * math.cos(bearing), _ASIDE * math.sin(bearing), 0.0) for bearing in _BEARINGS]
+        return min(self._out(start, [(0.0, 0.0, _ESCAPE)]) or self._out(start, [*aside, (0.0, 0.0, -_ASIDE)]),
+                   key=len, default=None)
 
     def _out(self, start: np.ndarray, ways: Sequence[Vector]) -> List[List[np.ndarray]]:
-        """Return the postures along each way (world frame, metres) on which there is a free one, up to that."""
-        found, here = [], self._kinematics.tool_pose(start)
+        """Return the postures along each way (world frame, metres) that leads out of what is touched to a free one, up
+        to that.
+        """
+        found, here, depth = [], self._kinematics.tool_pose(start), self.scene.depth(start) + _DEEPER
         for way in ways:
             points = self._line(start, here, here.shifted(way), math.ceil(math.hypot(*way) / _LINE_STEP)) or []
             free = next((number for number, joints in enumerate(points) if self.scene.free(joints)), None)
-            found += [] if free is None else [points[: free + 1]]
+            if free is not None and all(self.scene.depth(joints) < depth for joints in points[:free]):
+                found.append(points[: free + 1])
         return found
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:

@@ -247,6 +247,19 @@ class PlanningScene:
                             if name in self._names or name in self._owners), ""))
         return tuple(sorted(found))
 
+    def depth(self, joints: np.ndarray) -> float:
+        """Return how deep the arm would be in what it touches.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Metres, negative for what it only comes near; minus infinity for a free posture.
+        """
+        self._place(joints)
+        mujoco.mj_collision(self._model, self._data)
+        return max((-float(contact.dist) for contact in self._data.contact), default=-math.inf)
+
     def _place(self, joints: np.ndarray) -> None:
         self._data.qpos[:self._dof] = joints
         mujoco.mj_kinematics(self._model, self._data)

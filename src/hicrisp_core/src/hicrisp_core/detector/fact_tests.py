@@ -173,9 +173,9 @@ def too_wide(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldS
     """
     if item.pose is None or item.form.rim or not item.movable:
         return _UNSEEN
-    width = min((each.width for each in item.form.walls if not each.leans), default=None) or min((
-        size for part in item.grips if part.pose is not None
-        for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
+    walls = [each.width for each in item.form.walls if not each.leans]
+    width = min(walls or (size for part in item.grips if part.pose is not None
+                          for axis, size in zip(part.pose.axes, part.size) if abs(axis[2]) < _LEVEL), default=0.0)
     return Seen(width > predicate.tolerance, (Measured("width", width, "m"),))
 
 

@@ -87,9 +87,13 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         before, outcome = left, _once(context, part, joint, pose, goal, idle, outcome)
         stopped = context.interrupted()
         seen = context.look().objects[part.name]
-        again = outcome.status is Status.PLANNING or outcome.ok and not wide  # Shut, but not to its stop.
-        if stopped is not None or seen.pose is None or seen.joint is None or ajar or not again:
+        if stopped is not None or seen.pose is None or seen.joint is None or ajar:
             return stopped or (DONE if ajar else failed(outcome, doing))
+        # Shut, but not to its stop; or it came along until the hand was in its way.
+        stuck = outcome.cause is not None and outcome.cause.kind is CauseKind.STUCK
+        came = stuck and left - abs(goal - seen.joint.position(seen.pose)) > enough
+        if not (outcome.status is Status.PLANNING or outcome.ok and not wide or came):
+            return failed(outcome, doing)
         part, pose, ajar = seen, seen.pose, outcome.ok
         before, joint = before if seen.joint.kind == joint.kind else math.inf, seen.joint
     return failed(outcome, doing)

@@ -300,10 +300,11 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
     seen = context.look().objects[item.name]
     top = vertical_span(seen, seen.pose)[1] if seen.pose is not None else -math.inf
     height = max(context.settings.retreat, top + _OVER_TOP - context.arm.tool_pose().position[2])
-    tool, away = context.arm.tool_pose(), touch | {item.name}
-    # It may be under a roof, or have a finger under it.
+    tool, held = context.arm.tool_pose(), frozenset({item.name})
+    # It may be under a roof and between walls, or have a finger under it.
     straight = abs(tool.axes[2][2]) < LEVEL_HAND or abs(tool.axes[1][2]) > LEVEL_HAND or item.form.pinched
-    retreated = context.draw_back(context.settings.retreat, away) if straight else context.raise_tool(height, away)
+    retreated = context.draw_back(context.settings.retreat, held) if straight \
+        else context.raise_tool(height, touch | held)
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 

@@ -106,7 +106,7 @@ class Camera:
         """
         if self._folder is None or _SCENE not in self._there or not since > 0.0:
             return
-        drawn = self._thread.submit(self._save, SnapshotRequest("overview", since), ANIMATION_LIMIT,
+        drawn = self._thread.submit(self._save, SnapshotRequest(caption="overview", since=since), ANIMATION_LIMIT,
                                     self._folder.parent, "overview")
         wait_until(drawn.done, Deadline(ANIMATION_LIMIT), cancel, in_vain=lambda: self._closed)
 

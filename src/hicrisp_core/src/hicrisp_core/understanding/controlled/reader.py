@@ -111,7 +111,8 @@ class Reader:
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
                 meaning = self.meaning(line)
-                goals = [each.goal for each in meaning.choices] if isinstance(meaning, Question) else [meaning]
+                goals: Sequence[object] = [each.goal for each in meaning.choices] if isinstance(meaning, Question) \
+                    else [meaning]
                 sound = not (isinstance(meaning, Refusal) and meaning.reason is Reason.IMPOSSIBLE) and not (
                     goals and all(isinstance(each, Goal) and contradiction(each, self.domain) for each in goals))
                 found[sound].setdefault(meaning, line)
