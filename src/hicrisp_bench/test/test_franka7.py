@@ -10,7 +10,7 @@ from typing import Dict, Sequence, Tuple
 
 import pytest
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.scene import load_scene
 
@@ -78,11 +78,11 @@ def test_a_scene_has_things_out_of_reach_as_its_task_says(task: franka7.FrankaTa
 def test_only_a_policy_that_heeds_the_errors_finds_what_can_be_reached() -> None:
     task = next(task for task in franka7.TASKS if task.scene == "franka7_6_bowls")
     settings = TrialSettings(CONFIG, task.scene, "Put two cubes into a bowl", task.goal, "brainbody", seed=1)
-    heeding = run_trial(settings)
+    heeding = settings.run()
     assert heeding["success"]
     assert heeding["replans"] == 2
     assert [failure["kind"] for failure in heeding["failures"]] == ["planning", "planning"]
-    deaf = run_trial(replace(settings, policy="base_llm"))
+    deaf = replace(settings, policy="base_llm").run()
     assert not deaf["success"]
     assert deaf["corrections"] == {}
 

@@ -62,38 +62,36 @@ class RunSettings:
     drops: float = 0.0
     seed: int = 0
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        return f"{self.policy.name}, drops {self.drops:g}, {self.seed}: {self.problem.name}"
 
-def key_of(settings: RunSettings) -> str:
-    """What tells a run from the others of the suite."""
-    return f"{settings.policy.name}, drops {settings.drops:g}, {settings.seed}: {settings.problem.name}"
-
-
-def run_problem(settings: RunSettings) -> Dict[str, Any]:
-    """Run one problem; the goal is judged from the world itself."""
-    problem, domain = settings.problem, settings.domain
-    parts = RunFactory(domain, settings.policy, settings.llm.of_trial(key_of(settings)), settings.prompts)
-    timed = _Timed(parts.brain(), parts.interpreter())
-    world = SymbolicWorld(domain, problem.world(), ROBOT)
-    _inject(world, settings)
-    events: List[Dict[str, Any]] = []
-    executive = parts.executive({ROBOT: world}, world, events.append, brain=timed, interpreter=timed)
-    result = executive.run(Task(problem.sentence(domain)))
-    reached = all(fact in world.state.relations for fact in problem.facts)
-    optimum = optimal_length(problem.below, problem.goal, TABLE)
-    return {
-        "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain),
-        "success": reached,
-        "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
-        "claimed": result.success, "message": result.message, "plan": list(result.plan),
-        "plan_ms": timed.plan_ms,
-        "steps": len(world.executed), "optimum": optimum,
-        "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
-        "corrections": result.corrections, "corrected_by": result.corrected_by,
-        "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
-        "drops": sum(map(_dropped, events_of(events))),
-        "llm_calls": result.llm_calls, "tokens": result.tokens,
-        QUESTIONS: questions_of(events),
-    }
+    def run(self) -> Dict[str, Any]:
+        """Run one problem; the goal is judged from the world itself."""
+        problem, domain = self.problem, self.domain
+        parts = RunFactory(domain, self.policy, self.llm.of_trial(self.key()), self.prompts)
+        timed = _Timed(parts.brain(), parts.interpreter())
+        world = SymbolicWorld(domain, problem.world(), ROBOT)
+        _inject(world, self)
+        events: List[Dict[str, Any]] = []
+        executive = parts.executive({ROBOT: world}, world, events.append, brain=timed, interpreter=timed)
+        result = executive.run(Task(problem.sentence(domain)))
+        reached = all(fact in world.state.relations for fact in problem.facts)
+        optimum = optimal_length(problem.below, problem.goal, TABLE)
+        return {
+            "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain),
+            "success": reached,
+            "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
+            "claimed": result.success, "message": result.message, "plan": list(result.plan),
+            "plan_ms": timed.plan_ms,
+            "steps": len(world.executed), "optimum": optimum,
+            "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
+            "corrections": result.corrections, "corrected_by": result.corrected_by,
+            "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
+            "drops": sum(map(_dropped, events_of(events))),
+            "llm_calls": result.llm_calls, "tokens": result.tokens,
+            QUESTIONS: questions_of(events),
+        }
 
 
 def _dropped(event: Event) -> bool:
@@ -227,7 +225,7 @@ def _rows(
     runs = [RunSettings(domain, problem, policy, llm, options.config / "prompts" / policy.prompts, drops,
                         options.seed + index)
             for policy in policies for index, problem in enumerate(problems)]
-    results = runner.run(run_problem, runs, key_of, "blocks, injected" if drops else "blocks")
+    results = runner.run(runs, "blocks, injected" if drops else "blocks")
     rows: List[Dict[str, Any]] = []
     for policy in policies:
         for blocks in sorted({problem.blocks for problem in problems}):

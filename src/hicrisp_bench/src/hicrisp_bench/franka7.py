@@ -22,7 +22,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Report, Row, Section
-from hicrisp_bench.trial import TrialSettings, key_of, run_trial
+from hicrisp_bench.trial import TrialSettings
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")
 QUICK = {"trials": 1}
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             TrialSettings(options.config, task.scene, sentence, task.goal, policy, seed, llm=options.llm)
             for seed in range(options.trials)]) for policy in options.policies]
     rows: List[Row] = []
-    for (task, sentence, policy), own in runner.by_case(run_trial, cases, key_of, "franka7"):
+    for (task, sentence, policy), own in runner.by_case(cases, "franka7"):
         rows.append({"task": sentence, "scene": task.scene, "difficulty": task.difficulty,
                      "unreachable": "yes" if task.unreachable else "no", "policy": policy, "llm": options.llm,
                      **_figures(own)})

@@ -23,7 +23,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of, spread
 from hicrisp_bench.suite import Report, Section
-from hicrisp_bench.trial import TrialSettings, key_of, run_trial
+from hicrisp_bench.trial import TrialSettings
 
 _TOWER_SIGMAS = (0.0, 0.02)
 _TOWER_POLICIES = ("hicrisp", "hierarchical")
@@ -164,7 +164,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
-    found = runner.by_case(run_trial, made, key_of, "tabletop", _JUDGE if options.over_ros else None)
+    found = runner.by_case(made, "tabletop", _JUDGE if options.over_ros else None)
     rows = [{**_row(head, own), "over_ros": options.over_ros, "perception": trials[0].perception}
             for (_, trials), (head, own) in zip(made, found)]
     measured = speed.measure(options.config, options.queries) if options.queries else []

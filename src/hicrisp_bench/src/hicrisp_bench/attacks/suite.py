@@ -11,7 +11,7 @@ from typing import Any, Dict, Sequence
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
-from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
+from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         runner.needs_loopback(settings.model_name)
     with served(settings) if settings is not None else nullcontext() as asked:
         trials = [AttackTrial(options.config, attack, policy, asked) for policy in policies for attack in attacks]
-        results = runner.run(run_attack, trials, key_of, "attacks")
+        results = runner.run(trials, "attacks")
     model = OBEYING if settings is None else settings.model_name
     whole = [{"channel": each.attack.channel, **result} for each, result in zip(trials, results)]
     rows = [_row(CHANNELS[name], model, [each for each in whole if each["channel"] == name])

@@ -16,7 +16,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
 from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
-from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
+from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial
 from hicrisp_bench.cost import answer_times, cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
@@ -89,9 +89,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         raise ConfigError("--robot arms takes the recorded plans as they are: leave out --changed and --plans endpoint")
     policies = options.policies or (WITH_ARMS if arms else WITHOUT_MODEL if recorded else LIVE)
     trials = _at_counters(options, policies) if arms else _recorded(options, policies) if recorded else [
-        BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run) for policy in policies
-        for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for run in range(options.trials)]
-    results = runner.run(run_barman, trials, key_of, "barman")
+        BarmanTrial(options.config, policy, recipe, llm=options.llm, number=number) for policy in policies
+        for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for number in range(options.trials)]
+    results = runner.run(trials, "barman")
     llm, live = ("recorded: gpt-4", "") if recorded else live_planner(options.config, options.llm)
     of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
                  for policy in policies}
@@ -133,8 +133,8 @@ def _at_counters(options: argparse.Namespace, policies: Sequence[str]) -> List[B
     plans = read_recordings(_files())
     of_recipe = {name: [plan for plan in plans if plan.recipe == name]
                  for name in sorted({plan.recipe for plan in plans})[::options.every]}
-    return [BarmanTrial(options.config, policy, name, own[number % _PLANS * len(own) // _PLANS], run=number, menu=ARMS,
-                        counter=options.seed + number)
+    return [BarmanTrial(options.config, policy, name, own[number % _PLANS * len(own) // _PLANS], number=number,
+                        menu=ARMS, counter=options.seed + number)
             for policy in policies for number in range(options.trials) for name, own in of_recipe.items()]
 
 
@@ -147,7 +147,7 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
     changes = {"": plans,
                **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
-    return [BarmanTrial(options.config, policy, plan.recipe, plan, run=number * options.every, changed=change)
+    return [BarmanTrial(options.config, policy, plan.recipe, plan, number=number * options.every, changed=change)
             for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
 
 

@@ -15,7 +15,7 @@ from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial, key_of, run_brain_trial
+from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         trials = [BrainTrial(options.config, each, policy, asked, options.sigma)
                   for policy in options.policies for each in told]
         results = [{"policy": trial.policy, "id": trial.told.sentence.id, "level": trial.told.level, **result}
-                   for trial, result in zip(trials, runner.run(run_brain_trial, trials, key_of, "brains"))]
+                   for trial, result in zip(trials, runner.run(trials, "brains"))]
     rows: List[Row] = []
     for policy in options.policies:
         rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])

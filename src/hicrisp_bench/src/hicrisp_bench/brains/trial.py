@@ -68,16 +68,14 @@ class BrainTrial:
     look_ahead: Optional[bool] = None
     rate: float = 0.0
 
+    def key(self) -> str:
+        """What tells a trial from the others of the suite."""
+        sentence = self.told.sentence
+        return f"{self.policy}, {sentence.id}, {sentence.scene}, {self.told.seed}: {sentence.text}"
 
-def key_of(trial: BrainTrial) -> str:
-    """What tells a trial from the others of the suite."""
-    sentence = trial.told.sentence
-    return f"{trial.policy}, {sentence.id}, {sentence.scene}, {trial.told.seed}: {sentence.text}"
-
-
-def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
-    """Run one trial; the result is a plain dictionary."""
-    return tell(trial, Models(trial.llm.of_trial(key_of(trial))) if trial.llm is not None else None)
+    def run(self) -> Dict[str, Any]:
+        """Run one trial; the result is a plain dictionary."""
+        return tell(self, Models(self.llm.of_trial(self.key())) if self.llm is not None else None)
 
 
 def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:

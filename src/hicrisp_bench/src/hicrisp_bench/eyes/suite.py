@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import List
 
-from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
+from hicrisp_bench.eyes.trial import METHODS, EyesTrial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                     for seed in range(options.seed, options.seed + options.trials)]) for case in cases]
     rows: List[Row] = []
     missed: List[Row] = []
-    for (scene, method), own in runner.by_case(run_eyes_trial, made, key_of, "eyes"):
+    for (scene, method), own in runner.by_case(made, "eyes"):
         head = {"scene": scene, "method": method}
         rows.append({**head, **_row(own)})
         missed += [{**head, "seed": result["seed"],

@@ -166,33 +166,31 @@ class EyesTrial:
     seed: int
     pictures: int = 3
 
+    def key(self) -> str:
+        """What tells a layout from the others of the suite."""
+        return f"{self.scene}, {self.method}, {self.seed}"
 
-def key_of(trial: EyesTrial) -> str:
-    """What tells a layout from the others of the suite."""
-    return f"{trial.scene}, {trial.method}, {trial.seed}"
-
-
-def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
-    """What was found, how exactly, and how long a picture took."""
-    cv2.setNumThreads(1)
-    scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
-    sight = SceneTracker(scene)
-    milliseconds: List[float] = []
-    first: Dict[str, Track] = {}
-    with watched(scene, trial.seed) as table:
-        robot, truth = table.frames()
-        for number in range(trial.pictures):
-            picture = table.camera.take()
-            if picture is None:
-                continue
-            began = time.thread_time()
-            tracks = sight.look(picture, robot)
-            milliseconds.append(1000.0 * (time.thread_time() - began))
-            if number == 0:
-                first = {track.name: track for track in tracks}
-                visible = table.visible_parts(picture)
-    objects = {item.name: item for item in scene.things}
-    return {"seed": trial.seed, "ms": milliseconds, **judged(first, objects, truth, visible)}
+    def run(self) -> Dict[str, Any]:
+        """What was found, how exactly, and how long a picture took."""
+        cv2.setNumThreads(1)
+        scene = replace(layout(self.config, self.scene, self.seed), tags=self.method == TAGS)
+        sight = SceneTracker(scene)
+        milliseconds: List[float] = []
+        first: Dict[str, Track] = {}
+        with watched(scene, self.seed) as table:
+            robot, truth = table.frames()
+            for number in range(self.pictures):
+                picture = table.camera.take()
+                if picture is None:
+                    continue
+                began = time.thread_time()
+                tracks = sight.look(picture, robot)
+                milliseconds.append(1000.0 * (time.thread_time() - began))
+                if number == 0:
+                    first = {track.name: track for track in tracks}
+                    visible = table.visible_parts(picture)
+        objects = {item.name: item for item in scene.things}
+        return {"seed": self.seed, "ms": milliseconds, **judged(first, objects, truth, visible)}
 
 
 def judged(tracks: Mapping[str, Track], objects: Mapping[str, WorldObject], truth: Mapping[str, Pose],

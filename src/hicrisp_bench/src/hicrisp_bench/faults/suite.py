@@ -49,10 +49,9 @@ class FaultTrial:
         """What its row says before anything was seen."""
         return {"case": self.name, "world": self.world, "expected": self.case.expected, "seconds": 0.0}
 
-
-def key_of(trial: FaultTrial) -> str:
-    """Name a trial."""
-    return f"{trial.world}: {trial.name}"
+    def key(self) -> str:
+        """Name a trial."""
+        return f"{self.world}: {self.name}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run every case in its worlds, one launch after another: what is timed must not wait for a neighbour."""
     groups = [[FaultTrial(options.config, world, case.name) for case in cases]
               for world, cases in groups_of(options)]
-    results = runner.run_together(run_together, groups, key_of, "faults")
+    results = runner.run_together(groups, "faults", run_together)
     trials = [trial for group in groups for trial in group]
     # One whose process ended before it was done is not as it must be.
     rows = [{**trial.told, "ok": False, "result": "**no**", "seen": result.get("crashed", ""), **result}

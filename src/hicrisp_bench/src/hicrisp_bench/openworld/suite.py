@@ -11,16 +11,8 @@ from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.scene.cabinet import DOOR, DRAWER
 
 from hicrisp_bench.openworld import explained, opening, testimony
-from hicrisp_bench.openworld.grounding import (
-    GROUNDED,
-    OUTCOMES,
-    GroundingTrial,
-    grounding_row,
-    read_descriptions,
-    run_grounding_trial,
-)
-from hicrisp_bench.openworld.grounding import key_of as grounding_key
-from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
+from hicrisp_bench.openworld.grounding import GROUNDED, OUTCOMES, GroundingTrial, grounding_row, read_descriptions
+from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
@@ -102,7 +94,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
                                                vision=namer, touching=options.touching) for seed in seeds])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    found = runner.by_case(cases, "openworld")
     rows = [_row(scene, policy, "all", own, namer is not None) for (scene, policy), own in found]
     kinds = [_row(scene, policy, kind, Tally(each for each in own.whole if each["kind"] == kind), namer is not None)
              for (scene, policy), own in found for kind in options.tasks if not options.look]
@@ -124,7 +116,7 @@ def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
     cases = [(fault, [OpenWorldTrial(options.config, SCENES[0], "open_loop", seed, tuple(options.tasks), None,
                                      options.witness, fault)
                       for seed in range(options.seed, options.seed + options.trials)]) for fault in testimony.FAULTS]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    found = runner.by_case(cases, "openworld")
     rows = [testimony.row_of(fault, own) for fault, own in found]
     rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
     return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
@@ -138,7 +130,7 @@ def _explained(options: argparse.Namespace, runner: Runner) -> Report:
     cases = [(policy, [OpenWorldTrial(options.config, SCENES[0], policy, seed, tuple(options.tasks),
                                       fault=testimony.SLIP, llm=llm)
                        for seed in range(options.seed, options.seed + options.trials)]) for policy in explained.ARMS]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    found = runner.by_case(cases, "openworld")
     return Report([explained.row_of(policy, own) for policy, own in found], explained.COLUMNS, (), explained.NOTE,
                   {"trials": [{"policy": policy, **each} for policy, own in found for each in own.whole]})
 
@@ -146,7 +138,7 @@ def _explained(options: argparse.Namespace, runner: Runner) -> Report:
 def _opening(options: argparse.Namespace, runner: Runner) -> Report:
     cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front)
                       for seed in range(options.seed, options.seed + options.trials)]) for front in (DRAWER, DOOR)]
-    found = runner.by_case(opening.run_opening_trial, cases, opening.key_of, "openworld")
+    found = runner.by_case(cases, "openworld")
     failed = [{"front": front, **each} for front, own in found for each in own.whole if not each["opened"]]
     return Report([opening.row_of(front, own) for front, own in found], opening.COLUMNS, (), opening.NOTE,
                   {"trials": [{"front": front, **each} for front, own in found for each in own.whole]},
@@ -159,7 +151,7 @@ def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
         each for each in said if each.seed == seed]) for seed in sorted({each.seed for each in said})])
              for scene in options.scenes or SCENES]
     found = [(scene, [{"seed": trial["seed"], **each} for trial in own.whole for each in trial["answers"]])
-             for scene, own in runner.by_case(run_grounding_trial, cases, grounding_key, "grounding")]
+             for scene, own in runner.by_case(cases, "grounding")]
     rows = [grounding_row(scene, llm, [each for each in answers if each["llm"] == llm])
             for scene, answers in found for llm in dict.fromkeys((options.llm, OFFLINE))]
     missed = [each for _, answers in found for each in answers if each["came_to"] != GROUNDED]

@@ -79,7 +79,7 @@ class HouseholdRun:
     Args:
         llm: a name of ``config/llm``, or the path of a file.
         temperature: of the model's sampling; ``None`` where no model is asked.
-        run: the number of the repetition, also the seed of the model's sampling where the server has one.
+        number: of the repetition, also the seed of the model's sampling where the server has one.
         forget: the fraction of its steps that a plan lacks, the same ones under every policy.
         program: a recorded program that is the plan; empty to plan.
     """
@@ -89,15 +89,48 @@ class HouseholdRun:
     policy: str
     llm: str
     temperature: Optional[float]
-    run: int
+    number: int
     forget: float = 0.0
     program: str = ""
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        warm = "" if self.temperature is None else f", temperature {self.temperature:g}"
+        return f"{self.task}, {self.policy}{warm}, {self.number}"
 
-def key_of(run: HouseholdRun) -> str:
-    """What tells a run from the others of the suite."""
-    warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
-    return f"{run.task}, {run.policy}{warm}, {run.run}"
+    def run(self) -> Dict[str, Any]:
+        """Carry out one task.
+
+        Returns:
+            The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
+        """
+        run, began = self, time.perf_counter()
+        task = next(entry for entry in TASKS if entry.name == self.task)
+        settings = llm_settings(self.config, self.llm).of_trial(self.key())
+        if self.temperature is not None:
+            settings = replace(settings, temperature=self.temperature, seed=self.number)
+        policy = "open_loop" if self.policy == PROGPROMPT else self.policy
+        parts = load_factory(self.config, "household", policy, settings)
+        domain = parts.domain
+        graph = load_home(self.config)
+        world = _Diary(domain, graph)
+        reader = FirstChoice(parts.interpreter())
+        events: List[Dict[str, Any]] = []
+        if self.policy == PROGPROMPT and not self.program:
+            text, exchanges = ask_for_program(Models(settings).of(BRAIN), domain, graph, task.text)
+            run, events = replace(self, program=text or _NOTHING), [each.as_dict() for each in exchanges]
+        ports, actions = _planning(run, parts, graph, reader)
+        result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
+            Task(task.text))
+        verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
+        refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
+        course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
+        return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
+                "message": result.message, "asked": reader.asked,
+                "actions": len(result.plan) if actions is None else actions,
+                "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
+                "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
+                "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
 class ForgetfulBrain:
@@ -154,43 +187,6 @@ class _Diary(VirtualHome):
         return outcome
 
 
-def carry_out(run: HouseholdRun) -> Dict[str, Any]:
-    """Carry out one task.
-
-    Args:
-        run: task, policy, model, or the recorded program.
-
-    Returns:
-        The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
-    """
-    began = time.perf_counter()
-    task = next(entry for entry in TASKS if entry.name == run.task)
-    settings = llm_settings(run.config, run.llm).of_trial(key_of(run))
-    if run.temperature is not None:
-        settings = replace(settings, temperature=run.temperature, seed=run.run)
-    parts = load_factory(run.config, "household", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
-    domain = parts.domain
-    graph = load_home(run.config)
-    world = _Diary(domain, graph)
-    reader = FirstChoice(parts.interpreter())
-    events: List[Dict[str, Any]] = []
-    if run.policy == PROGPROMPT and not run.program:
-        text, exchanges = ask_for_program(Models(settings).of(BRAIN), domain, graph, task.text)
-        run, events = replace(run, program=text or _NOTHING), [each.as_dict() for each in exchanges]
-    ports, actions = _planning(run, parts, graph, reader)
-    result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
-        Task(task.text))
-    verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
-    refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
-    course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
-    return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
-            "message": result.message, "asked": reader.asked,
-            "actions": len(result.plan) if actions is None else actions,
-            "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
-            "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
-            "carried_out": world.carried_out, "planned": bool(result.plan)}
-
-
 def _planning(
     run: HouseholdRun, parts: RunFactory, graph: Any, reader: FirstChoice
 ) -> Tuple[Dict[str, Any], Optional[int]]:
@@ -204,7 +200,7 @@ def _planning(
     body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
     ports: Dict[str, Any] = {"body": body, "interpreter": reader}
     if run.forget:
-        ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))
+        ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.number}"))
     return ports, None
 
 
@@ -249,7 +245,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     recorded = options.plans != ENDPOINT
     llm, _ = choose_llm(OFFLINE if recorded else options.llm, os.environ, embedded=False)
     runs = _recorded(options) if recorded else _live(options, llm)
-    results = runner.run(carry_out, runs, key_of, "virtualhome10")
+    results = runner.run(runs, "virtualhome10")
     pairs = list(zip(runs, results))
     cases = list(dict.fromkeys((made.policy, made.temperature) for made in runs))
     told = "recorded: gpt-3.5" if options.plans == RECORDED else options.plans if recorded else llm

@@ -21,7 +21,7 @@ from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
 from hicrisp_bench.suite import Report, Section
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
+from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans
 
 QUICK = {"models": ["gpt-4o", "gpt-3.5"], "every": 20}
 SELECTS = ("ids", "models", "every")
@@ -85,7 +85,7 @@ def _work(options: argparse.Namespace, models: Tuple[str, ...], ids: Tuple[str, 
     domain = load_domain(options.config / "domains" / "virtualhome.yaml")
     repair = load_policy(options.config / "policies" / "repair.yaml")
     tasks = [TaskPlans(task, models, domain, repair) for task in ids]
-    results = runner.run(run_task, tasks, key_of, "virtualhome, tasks")
+    results = runner.run(tasks, "virtualhome, tasks")
     found: List[Mapping[str, Any]] = []
     for work, result in zip(tasks, results):
         crash: Mapping[str, Any] = {key: result[key] for key in ("crashed", "trace") if key in result}
