@@ -25,9 +25,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 
 from hicrisp_bench.cost import BY_ROLE, PARTS
 from hicrisp_bench.options import add_usual
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner, folder_of
-from hicrisp_bench.suite import Report, Row, Suite, measured
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Suite, folder_of, measured, share_bars
 from hicrisp_bench.suites import MEASURES
 
 QUICK: Mapping[str, Any] = {}

@@ -18,7 +18,7 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.policy.policy import Policy, load_policy
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
@@ -29,10 +29,9 @@ from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
 from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, llm_settings
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of
-from hicrisp_bench.suite import Report, Section, data_folder, policies_here
+from hicrisp_bench.stub_models import OverBrain
+from hicrisp_bench.suite import Chart, Report, Runner, Section, data_folder, policies_here, share_bars, words
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -113,11 +112,11 @@ def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
                         instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
 
 
-class _Timed(Brain):
+class _Timed(OverBrain):
     """Passes everything on, and keeps how long it took from the words to the first answer of the brain."""
 
     def __init__(self, brain: Brain, interpreter: Interpreter) -> None:
-        self._brain = brain
+        super().__init__(brain)
         self._interpreter = interpreter
         self._answered = False
         self.plan_ms: float = 0.0
@@ -130,7 +129,7 @@ class _Timed(Brain):
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         began = time.perf_counter()
-        answer = self._brain.plan(request, deadline)
+        answer = super().plan(request, deadline)
         self._add(began)
         self._answered = self._answered or not answer.needs_goal
         return answer
@@ -138,9 +137,6 @@ class _Timed(Brain):
     def _add(self, began: float) -> None:
         if not self._answered:
             self.plan_ms += 1000.0 * (time.perf_counter() - began)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return self._brain.correct(request, deadline)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

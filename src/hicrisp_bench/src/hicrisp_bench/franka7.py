@@ -18,10 +18,8 @@ from hicrisp_core.scene import load_scene
 from hicrisp_bench import franka7_goals as goals
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_settings
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars
 from hicrisp_bench.trial import TrialSettings
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")

@@ -23,9 +23,8 @@ from hicrisp_libero.task import BenchmarkTask
 
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings
-from hicrisp_bench.runner import Runner, folder_of
 from hicrisp_bench.statistics import Tally, corrections_of
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Report, Runner, Section, folder_of
 from hicrisp_bench.trial import camera_sight
 
 SUITES = ("libero_object", "libero_spatial", "libero_goal")

@@ -18,9 +18,7 @@ from hicrisp_nodes.cli.client import ENDED, STATES
 from hicrisp_bench.faults.rig import Rig, World
 from hicrisp_bench.launched import LaunchFailed
 from hicrisp_bench.options import add_scenes, add_seed, at_least_one
-from hicrisp_bench.pictures.charts import Chart, count_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, count_bars
 
 QUICK: Mapping[str, Any] = {"tasks": 6}
 SELECTS = ("tasks", "scenes", "seed", "minutes")

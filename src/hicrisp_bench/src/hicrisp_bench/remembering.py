@@ -19,10 +19,8 @@ from hicrisp_core.model import Relation
 from hicrisp_core.model.offsets import OffsetSettings
 
 from hicrisp_bench.options import add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, spread_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
-from hicrisp_bench.suite import Report, Row
+from hicrisp_bench.suite import Chart, Report, Row, Runner, spread_bars
 from hicrisp_bench.trial import TrialSettings
 
 QUICK = {"trials": 1, "tasks": 2}

@@ -214,7 +214,7 @@ class Runner:
         return [found[place] for place in range(len(trials))]
 
     def run_together(
-        self, groups: Sequence[Sequence[Trial]], what: str,
+        self, groups: Sequence[Sequence[Any]], what: str,
         function: Callable[[Sequence[Any]], Iterator[Result]] = one_by_one, jobs: int = 1,
     ) -> List[Result]:
         """The same where some trials are run by one process that starts nodes for them: each group in a fresh

@@ -1,4 +1,6 @@
-"""What a suite is: options of its own, and a run that answers with a report, which is shown as tables."""
+"""What a suite is, with all that one is made of: options of its own, trials for the runner, and a report of tables and
+charts.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,12 @@ from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_core.policy.policy import SIMILAR, load_policy
 
-from hicrisp_bench.pictures.charts import Chart
-from hicrisp_bench.runner import Runner, runner_of
+from hicrisp_bench.pictures.charts import Bar, Chart, count_bars, share_bars, spread_bars, words
+from hicrisp_bench.runner import Runner, Trial, folder_digest, folder_of, runner_of
 
+__all__ = ["Bar", "Chart", "Report", "Row", "Runner", "Section", "Suite", "Trial", "cells", "count_bars", "data_folder",
+           "folder_digest", "folder_of", "markdown", "measured", "policies_here", "share_bars",
+           "spread_bars", "text_of", "words", "write_csv"]
 Row = Dict[str, Any]
 
 

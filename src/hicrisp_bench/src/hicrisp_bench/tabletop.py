@@ -19,10 +19,8 @@ from hicrisp_core.scene import load_scene
 from hicrisp_bench import speed
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of, spread
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars
 from hicrisp_bench.trial import TrialSettings
 
 _TOWER_SIGMAS = (0.0, 0.02)

@@ -247,7 +247,7 @@ class TrialSettings:
         faults: kind, target and magnitude of what is injected.
         llm: a file of ``config/llm``.
         models: those that are asked, in place of that file; trials that share them share what they remember.
-        interpreter: makes another interpreter than the usual one.
+        interpreter: in place of the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
         perception: how objects are seen: ``poses``, the world's own, or ``camera``.
@@ -263,7 +263,7 @@ class TrialSettings:
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
     models: Optional[Models] = None
-    interpreter: Optional[Callable[[Domain], Interpreter]] = None
+    interpreter: Optional[Interpreter] = None
     look_ahead: Optional[bool] = None
     rate: float = 0.0
     perception: str = POSES
@@ -321,7 +321,7 @@ def run_trial(settings: TrialSettings, on_event: Callable[[Dict[str, Any]], Any]
 
     ports: Dict[str, Any] = {}
     if settings.interpreter is not None:
-        ports["interpreter"] = settings.interpreter(domain)
+        ports["interpreter"] = settings.interpreter
     if settings.perception == CAMERA:
         ports["witness"] = picture_witness(models, world.camera.take)
     executive = parts.executive({world.robot.name: world.robot}, world, listen, **ports)

@@ -26,10 +26,8 @@ from hicrisp_bench.agv import fleet
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, corrections_of, share_of
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, count_bars, share_bars
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))

@@ -14,11 +14,9 @@ from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import Tally, share_of
-from hicrisp_bench.suite import Report, Row, Section, policies_here
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, policies_here, share_bars
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"

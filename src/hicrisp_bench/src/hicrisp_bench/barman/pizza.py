@@ -13,9 +13,7 @@ from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.suite import ARMS_AT_WORK, LIVE, add_robot, errors_of, row_of, times_of
 from hicrisp_bench.barman.trial import BarmanTrial, Menu, as_shipped
 from hicrisp_bench.options import add_llm, add_policies, add_seed, add_trials, live_planner
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars
 
 RECIPE, ENDPOINT = "recipe", "endpoint"
 WITHOUT_MODEL = ("copal_bl", "copal_m", "hierarchical")

@@ -19,10 +19,8 @@ from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
 from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial
 from hicrisp_bench.cost import answer_times, cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, share_of, spread
-from hicrisp_bench.suite import Report, Section, data_folder
+from hicrisp_bench.suite import Chart, Report, Runner, Section, data_folder, share_bars, words
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)

@@ -19,9 +19,8 @@ from hicrisp_core.scene import load_scene
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
 from hicrisp_bench.brains.tasks import Told
 from hicrisp_bench.brains.trial import BrainTrial, tell
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, spread
-from hicrisp_bench.suite import Row
+from hicrisp_bench.suite import Row, Runner
 
 CANNED = "canned goals"
 COLUMNS = ("model", "policy", "latency_s", "tricks", "n", "success", "calls", "first_motion_s", "done_s",

@@ -18,11 +18,9 @@ from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 ALL = "all"
 Results = Sequence[Dict[str, Any]]

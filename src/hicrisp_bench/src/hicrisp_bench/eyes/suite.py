@@ -7,10 +7,8 @@ from typing import List
 
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 SCENES = ("tabletop", "blocks", "clutter")
 QUICK = {"trials": 8, "pictures": 1, "frames": 0}
@@ -66,7 +64,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   (Chart("found", "Things that are found, of those at least half visible",
                          share_bars(rows, "scene", "method", "found"), "Found"),
                    Chart("position", "How far from the truth things are seen",
-                         percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
+                         spread_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
                          "Position error, mm", "median to 95th percentile", share=False)))
 
 

@@ -36,8 +36,8 @@ from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.eyes.trial import TAGS, EyesTrial, layout
 from hicrisp_bench.pool import Result
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
+from hicrisp_bench.suite import Runner
 from hicrisp_msgs.msg import TrackArray
 
 Moment = Tuple[Picture, Dict[str, Pose]]

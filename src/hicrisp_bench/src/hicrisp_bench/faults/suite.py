@@ -18,10 +18,8 @@ from hicrisp_bench.faults.cases_world import HANDS, HOSTS, LACKS, SIGHT
 from hicrisp_bench.faults.places import NotHere, SmallDisk, TwoHosts
 from hicrisp_bench.faults.probe import SMALL_DISK, TWO_HOSTS, WORLDS, FaultCase, Probe, Seen
 from hicrisp_bench.faults.rig import Rig
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, words
 
 CASES = (*STOPS, *KILLS, *ENDS, *LOADS, *DISKS, *SIGHT, *HANDS, *HOSTS, *MODELS, *LACKS)
 """Every case, in the order of the table."""

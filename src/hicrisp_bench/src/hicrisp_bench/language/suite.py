@@ -16,10 +16,8 @@ from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, name_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, words
 
 _FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
 COLUMNS = ("class", *_FIGURES)

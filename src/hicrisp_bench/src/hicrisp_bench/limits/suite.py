@@ -26,11 +26,9 @@ from hicrisp_sim.lab.world import LabWorld
 from hicrisp_bench.agv.truth import TrueTrack, moment_of
 from hicrisp_bench.limits.chance import RandomBrain, RandomModel
 from hicrisp_bench.options import add_policies, add_scenes, add_seed, at_least_one
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.stub_models import StubModels
-from hicrisp_bench.suite import Report, Row, Section, policies_here
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, policies_here, share_bars, words
 
 _SLACK = 0.005
 """Metres by which a controlled arm may be beside its path."""

@@ -15,10 +15,8 @@ from hicrisp_bench.openworld.grounding import GROUNDED, OUTCOMES, GroundingTrial
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner, folder_of
 from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, folder_of, share_bars
 
 SCENES = ("workbench",)
 POLICIES = ("open_loop", "hicrisp", "hierarchical")

@@ -32,11 +32,9 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_bench.brains.tasks import Reached
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner, folder_digest
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import paired_interval, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, folder_digest, share_bars, words
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""

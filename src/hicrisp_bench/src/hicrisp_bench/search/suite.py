@@ -12,12 +12,10 @@ from typing import Any, Dict, List, Sequence
 from hicrisp_core.domain import Ending, Facts, SearchAnswer, Searcher, apply_effects, check, type_test
 
 from hicrisp_bench.options import add_seed, add_trials
-from hicrisp_bench.pictures.charts import Chart, percentile_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, Setting, questions, settings
 from hicrisp_bench.search.shortest import proven_shortest
 from hicrisp_bench.statistics import percentile, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, spread_bars
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
@@ -86,7 +84,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         {"answers": results},
         (Section("The slowest", [{**each, "ms": 1000.0 * each["seconds"]} for each in slowest],
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),
-        (Chart("times", "Time of an answer, one searcher for all questions of a world", percentile_bars(
+        (Chart("times", "Time of an answer, one searcher for all questions of a world", spread_bars(
             rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
             "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),))
 

@@ -26,16 +26,15 @@ from hicrisp_core.llm.settings import BRAIN, OFFLINE, choose_llm
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings, share
-from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
-from hicrisp_bench.suite import Report, Row, Section, data_folder
+from hicrisp_bench.stub_models import OverBrain
+from hicrisp_bench.suite import Bar, Chart, Report, Row, Runner, Section, data_folder, share_bars, words
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
@@ -133,7 +132,7 @@ class HouseholdRun:
                 "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
-class ForgetfulBrain:
+class ForgetfulBrain(OverBrain):
     """Leaves out steps of another brain's plans: an injected fault, so that there is something to correct.
 
     Args:
@@ -142,28 +141,24 @@ class ForgetfulBrain:
     """
 
     def __init__(self, brain: Brain, forget: float, random: Random) -> None:
-        self._brain = brain
+        super().__init__(brain)
         self._forget = forget
         self._random = random
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Return the other's plan, with steps missing."""
-        answer = self._brain.plan(request, deadline)
+        answer = super().plan(request, deadline)
         if answer.plan is None:
             return answer
         kept = tuple(step for step in answer.plan.steps if self._random.random() >= self._forget)
         return replace(answer, plan=replace(answer.plan, steps=kept))
 
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Return the other's correction."""
-        return self._brain.correct(request, deadline)
 
-
-class _Recorded(ForgetfulBrain):
+class _Recorded(OverBrain):
     """Begins with a recorded plan; what comes after is the other brain's."""
 
     def __init__(self, brain: Brain, plan: Plan) -> None:
-        super().__init__(brain, 0.0, Random(0))
+        super().__init__(brain)
         self._recorded = plan
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:

@@ -16,10 +16,8 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.options import add_every
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars, words
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans
 
