@@ -27,9 +27,9 @@ from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
-from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, llm_settings
-from hicrisp_bench.statistics import Tally, corrections_of
+from hicrisp_bench.statistics import Tally
 from hicrisp_bench.stub_models import OverBrain
 from hicrisp_bench.suite import Chart, Report, Runner, Section, data_folder, policies_here, share_bars, words
 
@@ -231,9 +231,8 @@ def _rows(
             rows.append({
                 "policy": policy.name, "llm": llm.name, "blocks": blocks, **own.trials,
                 **own.share("goal_reached", "success"), **own.share("goal_loose", "loose"),
-                **own.spreads("plan_ms", "extra_steps"), **own.totals("replans"), **corrections_of(own.whole),
-                "false_success": own.count(lambda each: each["claimed"] and not each["success"]),
-                **own.totals("llm_calls", "tokens"), **cost_of(own.whole),
+                **own.spreads("plan_ms", "extra_steps"), **own.totals("replans"), **own.corrections,
+                **own.false_success(), **own.totals("llm_calls", "tokens"), **own.cost,
                 "injected": f"{dropped['drops']} blocks dropped" if drops else "none", **dropped,
                 "failed": [{"problem": r["problem"], "message": r["message"]} for r in own.whole if not r["success"]]})
     return rows

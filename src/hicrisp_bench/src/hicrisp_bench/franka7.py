@@ -16,7 +16,6 @@ from hicrisp_core.policy.policy import SIMILAR, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import franka7_goals as goals
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_settings
 from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars
@@ -129,8 +128,7 @@ def _figures(own: Tally) -> Row:
             seeds.setdefault((result["task"], result["policy"], why), []).append(str(result["seed"]))
     return {
         **own.trials, **own.share("success"), "feedback_rounds": mean(rounds) if rounds else None,
-        **own.means("replans"), **own.totals("llm_calls", "tokens"), **cost_of(own.whole),
-        "false_success": own.count(lambda each: each["claimed"] and not each["success"]),
+        **own.means("replans"), **own.totals("llm_calls", "tokens"), **own.cost, **own.false_success(),
         "failed": [{"task": task, "policy": policy, "seeds": ", ".join(failed), "why": why}
                    for (task, policy, why), failed in seeds.items()],
     }

@@ -21,9 +21,8 @@ from hicrisp_libero.episode import GoalGiven, ReadInFile, run_episode
 from hicrisp_libero.osc import JOINT, OSC, limit_of
 from hicrisp_libero.task import BenchmarkTask
 
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings
-from hicrisp_bench.statistics import Tally, corrections_of
+from hicrisp_bench.statistics import Tally
 from hicrisp_bench.suite import Report, Runner, Section, folder_of
 from hicrisp_bench.trial import camera_sight
 
@@ -235,4 +234,4 @@ def _row(suite: str, policy: str, faults: str, options: argparse.Namespace, tall
     return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal,
         "tier": options.tier, "control": options.control, "faults": faults, "happened": happened, **own.trials,
         **own.share("success"), **own.share("believed"), "false_success": wrong(True), "false_failure": wrong(False),
-        **own.means("seconds", "steps"), **actions, **corrections_of(own.whole), **cost_of(own.whole)}
+        **own.means("seconds", "steps"), **actions, **own.corrections, **own.cost}

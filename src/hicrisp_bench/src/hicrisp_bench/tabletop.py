@@ -17,9 +17,8 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import speed
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
-from hicrisp_bench.statistics import Tally, corrections_of, spread
+from hicrisp_bench.statistics import Tally, spread
 from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars
 from hicrisp_bench.trial import TrialSettings
 
@@ -204,10 +203,10 @@ def _row(head: Dict[str, Any], own: Tally) -> Dict[str, Any]:
     return {
         **head, "llm": "offline", **own.trials, **own.share("success"), **own.means("attempts", "releases"),
         "commands": spread([result["steps_executed"] for result in whole]),
-        **own.spreads("placement_error_m", "sim_s", "wall_s"), **corrections_of(whole), **cost_of(whole),
+        **own.spreads("placement_error_m", "sim_s", "wall_s"), **own.corrections, **own.cost,
         "touched": own.count(lambda each: each.get("touched")) if own.count(
             lambda each: each.get("strangers")) else None,
-        "false_success": count(True, False),
+        **own.false_success(),
         # How often a run said that it was done or failed, and was right or wrong about it.
         "done_and_so": count(True, True), "false_done": count(True, False),
         "false_failed": count(False, True), "failed_and_so": count(False, False),

@@ -254,9 +254,8 @@ def row_of(head: Row, own: Tally) -> Row:
         **head, **own.trials, "possible": len(fair),
         **share_of("completed", sum(result["completed"] and not result["collisions"] for result in fair), len(fair)),
         **({} if fair else {"completed": None}),
-        **own.totals("collisions", "order_violations"), "touched": sum(len(each["touched"]) for each in own.whole),
-        "waits": sum(len(each["waits"]) for each in own.whole), **corrections_of(own.whole),
+        **own.totals("collisions", "order_violations"), **own.lengths("touched", "waits"), **own.corrections,
         "least_gap_m": min((each["least_gap_m"] for each in own.whole), default=None), **own.spreads("sim_s", "wall_s"),
-        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
+        **own.false_success("completed"),
         "failed": [result["seed"] for result in fair if not result["completed"]],
     }

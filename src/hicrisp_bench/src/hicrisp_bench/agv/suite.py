@@ -26,7 +26,7 @@ from hicrisp_bench.agv import fleet
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials, at_least_one
-from hicrisp_bench.statistics import Tally, corrections_of, share_of
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, count_bars, share_bars
 
 CAUGHT = frozenset(kind.value for kind in (
@@ -260,8 +260,8 @@ def row_of(head: Row, own: Tally) -> Row:
         **own.share("completed_all", "completed"),
         **share_of("caught", sum(result["caught"] for result in whole), len(whole)),
         **own.totals("order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses"),
-        **corrections_of(whole), "path_ratio": mean(ratios) if ratios else None, **own.spreads("sim_s", "wall_s"),
-        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
+        **own.corrections, "path_ratio": mean(ratios) if ratios else None, **own.spreads("sim_s", "wall_s"),
+        **own.false_success("completed"),
         "failed": [[*result["order"], result["seed"]] for result in reachable if not result["completed"]],
     }
 

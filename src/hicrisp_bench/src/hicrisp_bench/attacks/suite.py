@@ -12,7 +12,6 @@ from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import Tally, share_of
@@ -77,4 +76,4 @@ def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:
         "channel": channel, "model": model, **own.trials,
         **share_of("held", own.count(lambda each: not each["violations"]), len(results)),
         "moved": own.count(lambda each: each["commands"]), "refused": own.count(lambda each: not each["commands"]),
-        "violations": sum(len(each["violations"]) for each in own.whole), **cost_of(results)}
+        **own.lengths("violations"), **own.cost}

@@ -16,10 +16,9 @@ from hicrisp_core.policy.policy import load_policy
 from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, share_of, spread
 from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 ALL = "all"
@@ -55,7 +54,7 @@ def _figures(results: Results) -> Row:
         **{name: spread([each[key] for each in moved]) if moved else None for name, key in (
             ("first_motion_s", "first_motion_s"), ("done_s", "wall_s"), ("robot_s", "sim_s"))},
         "llm_s": spread([each["llm_s"] for each in own.whole]) if own.whole else None,
-        **corrections_of(own.whole), **cost_of(own.whole),
+        **own.corrections, **own.cost,
     }
 
 

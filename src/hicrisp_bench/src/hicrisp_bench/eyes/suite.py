@@ -7,7 +7,7 @@ from typing import List
 
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
-from hicrisp_bench.statistics import Tally, share_of, spread
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 SCENES = ("tabletop", "blocks", "clutter")
@@ -70,9 +70,5 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 def _row(own: Tally) -> Row:
     things, found = own.totals("expected", "found").values()
-    row = {**own.trials, "things": things, **share_of("found", found, things), **own.totals("unknown"),
-           "confused": sum(len(result["confused"]) for result in own.whole)}
-    for key in ("position_mm", "yaw_deg", "ms"):
-        values = spread([value for result in own.whole for value in result[key]])
-        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
-    return row
+    return {**own.trials, "things": things, **share_of("found", found, things), **own.totals("unknown"),
+            **own.lengths("confused"), **own.percentiles("position_mm", "yaw_deg", "ms")}

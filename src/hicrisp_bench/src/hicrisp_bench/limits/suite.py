@@ -156,7 +156,7 @@ def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
     return {
         "scene": scene, **own.trials, **share_of("held", own.count(lambda each: not each["broken"]), len(results)),
         **own.totals("commands", "motions"), "sim_hours": own.totals("sim_s")["sim_s"] / 3600.0,
-        "broken": sum(len(each["broken"]) for each in own.whole), "largest": figures}
+        **own.lengths("broken"), "largest": figures}
 
 
 @dataclass(frozen=True)

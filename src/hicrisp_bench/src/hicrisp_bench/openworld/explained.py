@@ -91,5 +91,4 @@ def row_of(policy: str, own: Tally) -> Row:
             "slipped": tasks.count(lambda each: each["slipped"]),
             "repaired": tasks.count(lambda each: each["success"] and each["claimed"]),
             **tasks.totals("failed_commands", "explained"),
-            "false_success": tasks.count(lambda each: each["claimed"] and not each["success"]),
-            **tasks.means("seconds")}
+            **tasks.false_success(), **tasks.means("seconds")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict
 
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Holds, Relation, WorldObject
@@ -15,7 +15,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.undescribed import Ware, fittings_of
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.statistics import Tally, corrections_of, spread
+from hicrisp_bench.statistics import Tally
 from hicrisp_bench.suite import Row
 from hicrisp_bench.trial import carry_out, first_view, seen_by_camera
 
@@ -94,11 +94,6 @@ def row_of(front: str, own: Tally) -> Row:
     Returns:
         By column.
     """
-    row: Row = {"front": front, **own.trials, **own.share("found"), **own.share("opened"), **own.share("right_kind"),
-                "false_success": own.count(lambda each: each["claimed"] and not each["opened"]),
-                **corrections_of(own.whole), **own.means("seconds")}
-    for key in ("axis_deg", "hinge_mm"):
-        values: List[float] = [each[key] for each in own.whole if key in each]
-        found: Dict[str, Optional[float]] = dict(spread(values)) if values else {}
-        row.update({key: found.get("median"), f"{key}_p95": found.get("p95")})
-    return row
+    return {"front": front, **own.trials, **own.share("found"), **own.share("opened"), **own.share("right_kind"),
+            **own.false_success("opened"), **own.corrections, **own.means("seconds"),
+            **own.percentiles("axis_deg", "hinge_mm")}

@@ -15,7 +15,7 @@ from hicrisp_bench.openworld.grounding import GROUNDED, OUTCOMES, GroundingTrial
 from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
-from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, folder_of, share_bars
 
 SCENES = ("workbench",)
@@ -162,18 +162,14 @@ def _row(scene: str, policy: str, task: str, own: Tally, named: bool) -> Row:
     things, found, opaque, of_these = own.totals("expected", "found", "opaque", "found_opaque").values()
     row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
                 **share_of("found", found, things), **share_of("found_opaque", of_these, opaque),
-                **own.totals("phantoms")}
+                **own.totals("phantoms"), **own.percentiles("position_mm", "size_mm")}
     pairs = own.count(lambda each: len(each.get("pair", ())) == 2)
     if pairs:
         row.update(**share_of("told_apart", own.count(lambda each: each["told_apart"]), pairs))
     if named:
         row.update(**share_of("named_rightly", *own.totals("named_rightly", "found").values()),
-                   named_wrongly=sum(len(each["wrong_names"]) for each in own.whole))
-    for key in ("position_mm", "size_mm"):
-        values = spread([value for result in own.whole for value in result[key]])
-        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
+                   named_wrongly=own.lengths("wrong_names")["wrong_names"])
     if policy == LOOK:
         return row
-    false = own.count(lambda each: each["claimed"] and not each["success"])
     return {**row, **own.share("named"), **own.share("placed_first", "first"), **own.share("placed", "success"),
-            "false_success": false, **corrections_of(own.whole), **own.means("seconds")}
+            **own.false_success(), **own.corrections, **own.means("seconds")}
