@@ -57,7 +57,7 @@ class Tally:
         return {name: spread([each[name] for each in self.whole]) for name in names}
 
     def percentiles(self, *names: str) -> Dict[str, Any]:
-        """Return the median of each of some entries, numbers or lists of them, and their 95th percentile, ``NAME_p95``."""
+        """Return median and 95th percentile (``NAME_p95``) of each of some entries, numbers or lists of them."""
         found = {name: [each[name] for each in self.whole if name in each] for name in names}
         spreads = {name: spread([value for each in own for value in (each if isinstance(each, list) else [each])])
                    for name, own in found.items()}
