@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 import pytest
-from hicrisp_bench.brains import tasks as layouts
+from hicrisp_bench.brains import trial as layouts
 from hicrisp_bench.brains.latency import latency_rows
 from hicrisp_bench.brains.loopback import Canned, Forward, Loopback
 from hicrisp_bench.brains.suite import missed_rows, rows_of
-from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import KNOWN, BrainTrial, ending
+from hicrisp_bench.brains.trial import KNOWN, BrainTrial, Told, ending, lay_out, read_tasks
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import BRAIN, OFFLINE, LlmSettings
 from hicrisp_core.model.goal import Goal

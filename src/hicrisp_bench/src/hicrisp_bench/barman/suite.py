@@ -13,9 +13,8 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.errors import ConfigError
 
-from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
-from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
+from hicrisp_bench.barman.recordings import FILES, KINDS, mutated, read_recordings, replanned
 from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial
 from hicrisp_bench.cost import answer_times, cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner

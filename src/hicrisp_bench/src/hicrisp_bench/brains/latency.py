@@ -17,8 +17,7 @@ from hicrisp_core.policy.policy import MODEL, Policy, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
-from hicrisp_bench.brains.tasks import Told
-from hicrisp_bench.brains.trial import BrainTrial, tell
+from hicrisp_bench.brains.trial import BrainTrial, Told, tell
 from hicrisp_bench.statistics import Tally, spread
 from hicrisp_bench.suite import Row, Runner
 

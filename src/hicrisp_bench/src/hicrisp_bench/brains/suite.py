@@ -14,8 +14,19 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings
 from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.brains import latency
-from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial
+from hicrisp_bench.brains.trial import (
+    ANSWERED,
+    ASKED,
+    CARRIED_OUT,
+    HARDER,
+    KNOWN,
+    PLAIN,
+    REFUSED,
+    BrainTrial,
+    Told,
+    lay_out,
+    read_tasks,
+)
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import Tally, share_of, spread

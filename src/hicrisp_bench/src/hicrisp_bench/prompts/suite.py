@@ -29,7 +29,7 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.brains.tasks import Reached
+from hicrisp_bench.brains.trial import Reached
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, llm_of
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file

@@ -38,12 +38,10 @@ from hicrisp_bench.suite import Bar, Chart, Report, Row, Runner, Section, data_f
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
-from hicrisp_bench.virtualhome.live_program import ask_for_program
-from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
-from hicrisp_bench.virtualhome.programs import ProgramBody, read_program, read_programs
+from hicrisp_bench.virtualhome.parts import FirstChoice, HomeDetector, VerbatimBody
+from hicrisp_bench.virtualhome.programs import ProgramBody, ask_for_program, read_program, read_programs
 from hicrisp_bench.virtualhome.published import TABLE_3, reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
-from hicrisp_bench.virtualhome.unasked import FirstChoice
 
 POLICIES = ("open_loop", "base_llm", "hicrisp_after", "hicrisp", "brainbody_no_feedback", "brainbody", "hierarchical")
 PROGPROMPT = "progprompt"
