@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.reading import Reading, read_lines
-from hicrisp_bench.virtualhome.trial import Replay, replay
+from hicrisp_bench.virtualhome.replay import Replay, replay
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.policy.policy import load_policy
 

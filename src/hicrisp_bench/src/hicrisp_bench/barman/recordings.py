@@ -1,8 +1,8 @@
 """Recorded runs of CoPAL's authors: the first plan of each, how far their simulator got with it, what it names and
 where our checker sees it fail, a brain that answers with it, and plans that are changed at random in one place.
 
-Of a changed plan steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind them: a
-repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says
+Of a changed plan, steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind
+them: a repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says
 less than the task: only who knows the goal can know that.
 """
 

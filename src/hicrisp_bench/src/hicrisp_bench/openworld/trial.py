@@ -17,22 +17,10 @@ from hicrisp_perception.annotating import as_jpeg
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
+from hicrisp_bench.openworld import truth
 from hicrisp_bench.openworld.explained import told_of_failures, with_model
 from hicrisp_bench.openworld.testimony import FAULTS, SLIP, fault_of, told_of_end, witness_of
 from hicrisp_bench.openworld.touching import drawn_together
-from hicrisp_bench.openworld.truth import (
-    HALF,
-    INTO,
-    TASKS,
-    Asked,
-    done,
-    draw_task,
-    held_by_robots,
-    matched,
-    seen,
-    visible_parts,
-    wares_now,
-)
 from hicrisp_bench.trial import carry_out, first_view, look_steadily, seen_by_camera
 
 LOOK = "look"
@@ -58,7 +46,7 @@ class OpenWorldTrial:
     scene: str
     policy: str
     seed: int
-    tasks: Sequence[str] = TASKS
+    tasks: Sequence[str] = truth.TASKS
     pictures: Any = None
     witness: str = ""
     fault: str = FAULTS[0]
@@ -90,25 +78,25 @@ class OpenWorldTrial:
                 look_steadily(world)
             state = first_view(world)
             tracks = {name: item for name, item in state.objects.items() if name not in scene.objects}
-            wares, picture = wares_now(world), world.camera.take()
+            wares, picture = truth.wares_now(world), world.camera.take()
             if picture is not None and self.pictures is not None and self.policy == LOOK:
                 self.pictures.mkdir(parents=True, exist_ok=True)
                 (self.pictures / f"{self.scene}_{self.seed}.jpg").write_bytes(as_jpeg(picture.colour))
-            visible = {} if picture is None else visible_parts(world, picture, wares)
-            asked = draw_task(wares, self.seed, self.tasks) if self.policy != LOOK else None
+            visible = {} if picture is None else truth.visible_parts(world, picture, wares)
+            asked = truth.draw_task(wares, self.seed, self.tasks) if self.policy != LOOK else None
             result = {"seed": self.seed, "layout": sorted(wares), "task": str(asked or ""),
                       "kind": asked.kind if asked else "", "named": False, "claimed": False, "success": False,
                       "first": False, "corrections": {}, "corrected_by": {}, "message": "", "seconds": 0.0,
                       "wall_s": 0.0, QUESTIONS: questions_of(each.as_dict() for each in eye.usage.exchanges),
-                      **seen(wares, tracks, visible)}
-            result["pair"] = touching = [name for name in pair if visible.get(name, 0.0) >= HALF]
+                      **truth.seen(wares, tracks, visible)}
+            result["pair"] = touching = [name for name in pair if visible.get(name, 0.0) >= truth.HALF]
             result["told_apart"] = len(touching) == 2 and not (result["phantoms"] or {*pair} & {*result["missed"]})
             if asked is not None:
-                result.update(_carried_out(self, asked, world, parts, matched(wares, tracks)))
+                result.update(_carried_out(self, asked, world, parts, truth.matched(wares, tracks)))
             return result
 
 
-def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, parts: Any,
+def _carried_out(trial: OpenWorldTrial, asked: truth.Asked, world: EmbeddedWorld, parts: Any,
                  pairs: Dict[str, str]) -> Dict[str, Any]:
     names: Dict[str, str] = {}
     for ware in (asked.item, asked.reference):
@@ -119,7 +107,7 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
         if not naming.name:
             return {"message": naming.message}
         names[ware] = naming.name
-    predicate = "in" if asked.kind == INTO else "next_to"
+    predicate = "in" if asked.kind == truth.INTO else "next_to"
     fact = Relation(names[asked.item], predicate, names[asked.reference])
     witness = witness_of(trial.config, trial.witness, world) if trial.witness else None
     if trial.fault != FAULTS[0]:
@@ -132,7 +120,8 @@ def _carried_out(trial: OpenWorldTrial, asked: Asked, world: EmbeddedWorld, part
     ran = carry_out(world, parts, Holds(fact), str(asked), events.append, **ports)
     if trial.pictures is not None:
         world.snapshot(Path(trial.pictures) / f"{trial.scene}_{trial.policy}_{trial.seed}.png")
-    success = done(asked, wares_now(world), parts.domain.predicates["next_to"].tolerance, held_by_robots(world))
+    gap, held = parts.domain.predicates["next_to"].tolerance, truth.held_by_robots(world)
+    success = truth.done(asked, truth.wares_now(world), gap, held)
     told = told_of_end(witness, fact, world, parts.domain) if witness is not None else {}
     told.update(told_of_failures(events, world) if trial.llm is not None else {})
     return {**told, **ran, "named": True, "success": success, "first": success and not sum(ran["corrections"].values())}
