@@ -22,7 +22,7 @@ from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 _EVERYWHERE: Mapping[str, schedule.FaultKind] = {
     "vanish": schedule.VANISH,
     "shove": schedule.FaultKind("somebody knocks the target: [vx, vy] or [vx, vy, seconds from now], m/s", (2, 3),
-                       needs_target=True),
+                                needs_target=True),
     "sensor_noise": schedule.SENSOR_NOISE,
 }
 _TABLE: Mapping[str, schedule.FaultKind] = {

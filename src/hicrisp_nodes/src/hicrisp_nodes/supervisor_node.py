@@ -201,7 +201,7 @@ class Supervisor:
             message = f"there is no task '{task_id}'" if task_id else "no task has run yet"
             return srv.GetTaskResponse(found=False, queue=waiting, message=message)
         response = srv.GetTaskResponse(found=True, status=self._status(request), queue=waiting,
-                                   message=request.progress.state.value)
+                                       message=request.progress.state.value)
         if request.plan is not None:
             response.plan = self._reports.hidden(PLAN.to_msg(request.plan, task_id=request.id))
         return response
@@ -210,7 +210,7 @@ class Supervisor:
         request = self._queue.find(task_id)
         if request is None:
             return srv.ExplainResponse(False,
-                                   f"there is no task '{task_id}'" if task_id else "no task has run yet")
+                                       f"there is no task '{task_id}'" if task_id else "no task has run yet")
         if request.explain is None:
             said = f"The task '{request.text}' is {request.progress.state.value}."
             return self._reports.hidden(srv.ExplainResponse(True, said))
