@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import mean
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import ConfigError, DomainError
-from hicrisp_core.model import Plan, WorldState
-from hicrisp_core.parsing.grounding import ground_each
+from hicrisp_core.model import Plan, Step, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_each
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
@@ -145,10 +145,9 @@ class RecordedBrain:
         del deadline  # Reading never waits.
         if request.feedback:
             return PlanAnswer(refusal="a recording has no other plan")
-        raw = parse_plan(self._text, self._domain)
-        if isinstance(raw, ParseFailure):
-            return PlanAnswer(refusal=str(raw))
-        grounded = ground_each(raw, self._domain, request.world)
+        grounded = _read(self._domain, request.world, self._text)
+        if isinstance(grounded, ParseFailure):
+            return PlanAnswer(refusal=str(grounded))
         return PlanAnswer(Plan(grounded.steps, self._source, "; ".join(grounded.notes)))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
@@ -157,12 +156,21 @@ class RecordedBrain:
         return PlanAnswer(refusal="a recording has no corrections")
 
 
+def _read(domain: Domain, world: WorldState, text: str) -> Union[Grounded, ParseFailure]:
+    raw = parse_plan(text, domain)
+    return raw if isinstance(raw, ParseFailure) else ground_each(raw, domain, world)
+
+
+def _steps(domain: Domain, world: WorldState, text: str) -> Sequence[Step]:
+    found = _read(domain, world, text)
+    return () if isinstance(found, ParseFailure) else found.steps
+
+
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
     """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for none."""
-    raw = parse_plan(text, domain)
-    if isinstance(raw, ParseFailure):
+    grounded = _read(domain, world, text)
+    if isinstance(grounded, ParseFailure):
         return 0, "other"
-    grounded = ground_each(raw, domain, world)
     for index, step in enumerate(grounded.steps):
         if index in grounded.mended:
             return index, "name"
@@ -189,21 +197,16 @@ def poured_out(domain: Domain, world: WorldState, text: str) -> float:
     Returns:
         In the plan's own unit.
     """
-    raw = parse_plan(text, domain)
-    steps = () if isinstance(raw, ParseFailure) else ground_each(raw, domain, world).steps
-    return sum(float(step.arguments.get("amount", 1.0)) for step in steps if step.action == "pour"
-               and world.types().get(str(step.arguments.get("source"))) == "bottle")
+    return sum(float(step.arguments.get("amount", 1.0)) for step in _steps(domain, world, text)
+               if step.action == "pour" and world.types().get(str(step.arguments.get("source"))) == "bottle")
 
 
 def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:
     """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that
     they name at first.
     """
-    raw = parse_plan(text, domain)
-    if isinstance(raw, ParseFailure):
-        return frozenset()
     found: Set[str] = set()
-    for step in ground_each(raw, domain, world).steps:
+    for step in _steps(domain, world, text):
         action = domain.actions.get(step.action)
         fills = action is not None and any(effect.atom.predicate == "contains" and not effect.removes
                                            for effect in action.effects)
@@ -223,6 +226,10 @@ _HANDS = {"hand_left": "hand_right", "hand_right": "hand_left"}
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
 
+def _supports(line: str) -> bool:
+    return bool(_SUPPORT.search(line)) and not _WANTED.search(line)
+
+
 def mutated(plans: Sequence[FirstPlan], kind: str, seed: int) -> List[FirstPlan]:
     """Every plan that can be changed in one way, changed once; the recorded failure is no longer its own."""
     found = []
@@ -240,12 +247,8 @@ def _drop(text: str, dice: Random) -> Optional[str]:
 
 
 def _drop_wanted(text: str, dice: Random) -> Optional[str]:
-    lines = _lines(text)
-    places = [index for index, line in enumerate(lines) if _WANTED.search(line)]
-    if not places:
-        return None
-    chosen = dice.choice(places)
-    return "\n".join(lines[:chosen] + lines[chosen + 1:])
+    lines, chosen = _chosen(text, dice, lambda line: bool(_WANTED.search(line)))
+    return None if chosen is None else "\n".join(lines[:chosen] + lines[chosen + 1:])
 
 
 def _repeat(text: str, dice: Random) -> Optional[str]:
@@ -279,14 +282,11 @@ def _other_hand(text: str, dice: Random) -> Optional[str]:
     return text[:match.start()] + _HANDS[match.group()] + text[match.end():]
 
 
-def _chosen(text: str, dice: Random) -> "tuple[List[str], Optional[int]]":
-    lines = _lines(text)
-    places = [index for index, line in enumerate(lines) if _SUPPORT.search(line) and not _WANTED.search(line)]
+def _chosen(text: str, dice: Random, fits: Callable[[str], bool] = _supports) -> Tuple[List[str], Optional[int]]:
+    """The lines of a plan, and one of those that fit."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    places = [index for index, line in enumerate(lines) if fits(line)]
     return lines, dice.choice(places) if places else None
-
-
-def _lines(text: str) -> List[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 KINDS: Dict[str, Callable[[str, Random], Optional[str]]] = {
