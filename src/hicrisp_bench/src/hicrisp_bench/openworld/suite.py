@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import List
+from typing import Any, List, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE, VISION
@@ -16,7 +17,7 @@ from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
 from hicrisp_bench.statistics import Tally, share_of
-from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, folder_of, share_bars
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, Trial, folder_of, share_bars
 
 SCENES = ("workbench",)
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
@@ -77,18 +78,15 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     Returns:
         A row for each scene and policy, and one for each kind of task.
     """
-    if options.witness:
-        return _witnessed(options, runner)
-    if options.grounding is not None:
+    seeds = range(options.seed, options.seed + options.trials)
+    if options.grounding is not None and not options.witness:
         return _grounding(options, runner)
-    if options.explained:
-        return _explained(options, runner)
-    if options.opening:
-        return _opening(options, runner)
+    for asked, part in ((options.witness, _witnessed), (options.explained, _explained), (options.opening, _opening)):
+        if asked:
+            return part(options, seeds, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     asked = llm_of(options).of_role(VISION)
     namer = None if asked.offline else asked
-    seeds = range(options.seed, options.seed + options.trials)
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
                                                vision=namer, touching=options.touching) for seed in seeds])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
@@ -110,37 +108,38 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                          share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))
 
 
-def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
+def _witnessed(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
     cases = [(fault, [OpenWorldTrial(options.config, SCENES[0], "open_loop", seed, tuple(options.tasks), None,
-                                     options.witness, fault)
-                      for seed in range(options.seed, options.seed + options.trials)]) for fault in testimony.FAULTS]
-    found = runner.by_case(cases, "openworld")
-    rows = [testimony.row_of(fault, own) for fault, own in found]
-    rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
-    return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
-                  {"trials": [{"fault": fault, **each} for fault, own in found for each in own.whole]})
+                                     options.witness, fault) for seed in seeds]) for fault in testimony.FAULTS]
+    report, found = _part(testimony, "fault", cases, runner)
+    every = testimony.row_of("all", Tally(each for _, own in found for each in own.all))
+    return replace(report, rows=[*report.rows, every])
 
 
-def _explained(options: argparse.Namespace, runner: Runner) -> Report:
+def _explained(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
     llm = llm_of(options)
     if llm.offline:
         raise ConfigError("--explained needs a model that takes pictures and corrects: --llm NAME")
     cases = [(policy, [OpenWorldTrial(options.config, SCENES[0], policy, seed, tuple(options.tasks),
-                                      fault=testimony.SLIP, llm=llm)
-                       for seed in range(options.seed, options.seed + options.trials)]) for policy in explained.ARMS]
-    found = runner.by_case(cases, "openworld")
-    return Report([explained.row_of(policy, own) for policy, own in found], explained.COLUMNS, (), explained.NOTE,
-                  {"trials": [{"policy": policy, **each} for policy, own in found for each in own.whole]})
+                                      fault=testimony.SLIP, llm=llm) for seed in seeds]) for policy in explained.ARMS]
+    return _part(explained, "policy", cases, runner)[0]
 
 
-def _opening(options: argparse.Namespace, runner: Runner) -> Report:
-    cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front)
-                      for seed in range(options.seed, options.seed + options.trials)]) for front in (DRAWER, DOOR)]
-    found = runner.by_case(cases, "openworld")
+def _opening(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
+    cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front) for seed in seeds])
+             for front in (DRAWER, DOOR)]
+    report, found = _part(opening, "front", cases, runner)
     failed = [{"front": front, **each} for front, own in found for each in own.whole if not each["opened"]]
-    return Report([opening.row_of(front, own) for front, own in found], opening.COLUMNS, (), opening.NOTE,
-                  {"trials": [{"front": front, **each} for front, own in found for each in own.whole]},
-                  (Section("Not opened", failed, ("front", "seed", "message")),))
+    return replace(report, sections=(Section("Not opened", failed, ("front", "seed", "message")),))
+
+
+def _part(part: Any, head: str, cases: Sequence[Tuple[str, Sequence[Trial]]], runner: Runner
+          ) -> Tuple[Report, Sequence[Tuple[str, Tally]]]:
+    """Report on a part of the suite, with a row for each case; and the cases' results."""
+    found = runner.by_case(cases, "openworld")
+    trials = [{head: case, **each} for case, own in found for each in own.whole]
+    rows = [part.row_of(case, own) for case, own in found]
+    return Report(rows, part.COLUMNS, (), part.NOTE, {"trials": trials}), found
 
 
 def _grounding(options: argparse.Namespace, runner: Runner) -> Report:

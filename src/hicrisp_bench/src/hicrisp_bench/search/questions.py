@@ -20,11 +20,10 @@ from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, RobotState, Value, WorldObject, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.symbolic import STATES
 
 _ARM = "arm"
 _TABLE = WorldObject("table", "surface", "surface", movable=False)
-_ABOUT_A_NODE = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
-                 "PLUGGED_IN": "plugged_in", "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty"}
 _BETWEEN = {"ON": "on", "INSIDE": "inside"}
 _WALK = SearchLimits(depth=12, states=400, seconds=5.0)
 _TRIES = 60
@@ -134,7 +133,7 @@ def household(graph: Mapping[str, Any], times: int) -> WorldState:
                 objects[name] = WorldObject(name, "room" if node["id"] in rooms else "thing")
                 facts |= {Relation(name, value.lower()) for value in node["properties"]
                           if value not in ("SURFACES", "CONTAINERS")}
-                facts |= {Relation(name, _ABOUT_A_NODE[value]) for value in node["states"]}
+                facts |= {Relation(name, STATES[value]) for value in node["states"]}
         for edge in graph["edges"]:
             ends = (edge["from_id"], edge["to_id"])
             if edge["relation_type"] in _BETWEEN and person not in ends and edge["to_id"] not in rooms:
