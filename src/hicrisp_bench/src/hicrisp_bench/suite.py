@@ -127,7 +127,7 @@ class Report:
 
 
 class Suite(Protocol):
-    """A module of this package with these two functions; ``cli.SUITES`` names it."""
+    """A module of this package with these two functions; ``suites.MEASURES`` names it."""
 
     @property
     def QUICK(self) -> Mapping[str, Any]:
