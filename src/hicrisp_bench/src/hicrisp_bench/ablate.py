@@ -102,8 +102,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     name, policy, usual, rest = _FIGURE_6
     if options.of:
         name, rest = options.of, options.of_suite
-    texts = options.set or ([] if options.of or options.policy or options.llm else
-                            [_FEW if options.quick else usual])
+    texts = options.set or ([] if options.of or options.policy or options.llm else [_FEW if options.quick else usual])
     folder = folder_of(options)
     folder.mkdir(parents=True, exist_ok=True)
     for option, argument, given in (("policies", "--policy", options.policy or texts), ("llm", "--llm", options.llm)):

@@ -95,8 +95,7 @@ class RunSettings:
 
 def _dropped(event: Event) -> bool:
     """Whether a verdict says that a block is not where it was stacked."""
-    return (isinstance(event, VerdictGiven) and event.feedback is not None
-            and feedback_of(event.feedback).misses("on"))
+    return (isinstance(event, VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on"))
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
@@ -108,8 +107,7 @@ def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
             if item == below or draw.random() >= settings.drops:
                 continue
             stacking = domain.ground(Step("", "stack", {"item": item, "below": below}), world.state)
-            world.fails(str(stacking),
-                        instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
+            world.fails(str(stacking), instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
 
 
 class _Timed(OverBrain):

@@ -229,8 +229,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                      **_figures(own)})
     totals = [_total(policy, options.llm, [row for row in rows if row["policy"] == policy])
               for policy in options.policies]
-    shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds",
-             "replans")
+    shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds", "replans")
     return Report(
         [*totals, *rows], shown, REFERENCE, NOTE + (_OFFLINE_NOTE if options.llm == OFFLINE else ""),
         sections=(Section("What failed", [fail for row in rows for fail in row["failed"]],

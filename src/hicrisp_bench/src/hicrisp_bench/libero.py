@@ -118,8 +118,7 @@ class Episode:
             picture = None
             if self.pictures is not None:
                 self.pictures.mkdir(parents=True, exist_ok=True)
-                picture = self.pictures / picture_of(
-                    self.suite, self.number, self.init, self.policy, self.faults)
+                picture = self.pictures / picture_of(self.suite, self.number, self.init, self.policy, self.faults)
             found = run_episode(
                 task, parts, self.init, interpreter, picture, self.control, FAULTS[self.faults],
                 camera_sight if self.tier == CAMERA else None)

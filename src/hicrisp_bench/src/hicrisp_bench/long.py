@@ -97,8 +97,7 @@ AT_A_TABLE: Mapping[str, Happening] = {
     "slip": lambda rig, task, item: rig.inject("slip", "", (0.5,), count=1),
     "miss": lambda rig, task, item: rig.inject("place_offset", "", (0.03,), count=1),
     "moved by a hand": lambda rig, task, item: rig.inject("object_moved", item, (0.08,)), "taken away": _taken}
-IN_AN_ARENA: Mapping[str, Happening] = {
-    "lidar silent": lambda rig, task, item: rig.inject("scan_stops", "", (3.0,))}
+IN_AN_ARENA: Mapping[str, Happening] = {"lidar silent": lambda rig, task, item: rig.inject("scan_stops", "", (3.0,))}
 _OFTEN = {"nothing": 5.0, "cancel": 1.0}
 _SELDOM = 0.1
 """Of kills: a node's memory shows where it settles only in a life of many tasks."""
@@ -202,8 +201,7 @@ class LongTrial:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How many tasks, where, and for how long."""
-    parser.add_argument("--tasks", type=at_least_one, default=250, metavar="N",
-                        help="tasks in each scene (250)")
+    parser.add_argument("--tasks", type=at_least_one, default=250, metavar="N", help="tasks in each scene (250)")
     parser.add_argument("--minutes", type=float, default=240.0, metavar="M",
                         help="of wall time in each scene, after which no further task is begun (240)")
     add_scenes(parser, tuple(PLACES), only=tuple(PLACES))
@@ -241,8 +239,7 @@ def _one(rig: Rig, place: Place, dice: random.Random) -> Dict[str, Any]:
     time.sleep(wait)
     {**USUAL, **here}[happens](rig, task, item)
     state = rig.ended(task, _LONG)
-    return {"scene": place.scene, "task": words, "happened": happens, "state": state,
-            "said": rig.status(task).message}
+    return {"scene": place.scene, "task": words, "happened": happens, "state": state, "said": rig.status(task).message}
 
 
 def resident(processes: Iterable[int]) -> Dict[str, Tuple[int, float]]:

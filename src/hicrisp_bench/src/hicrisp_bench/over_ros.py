@@ -149,5 +149,4 @@ def run_group(judge: Type[Judge], trials: Sequence[LaunchedTrial]) -> Iterator[R
             try:
                 yield launched.run(trial)
             except (HicrispError, Unreachable, KeyError) as error:
-                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}",
-                       "trace": ""}
+                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}", "trace": ""}

@@ -26,8 +26,7 @@ from hicrisp_bench.statistics import Tally
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "quick", "queries",
-                  "publish"})
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "quick", "queries", "publish"})
 """Options that change no trial's result."""
 _RUN = methodcaller("run")
 

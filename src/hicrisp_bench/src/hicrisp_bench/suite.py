@@ -59,8 +59,7 @@ def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:
     """
     plain: List[str] = []
     for row in rows:
-        plain += [key for key, value in row.items() if not isinstance(value, (dict, list))
-                  and key not in plain]
+        plain += [key for key, value in row.items() if not isinstance(value, (dict, list)) and key not in plain]
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, plain, extrasaction="ignore")
         writer.writeheader()

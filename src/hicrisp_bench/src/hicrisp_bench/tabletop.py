@@ -68,8 +68,7 @@ def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], L
         faults = ({"kind": "place_offset", "target": "", "magnitude": (sigma,), "count": 0},) if sigma else ()
         for policy in _TOWER_POLICIES:
             head = {"case": f"tower of {_BLOCKS}", "policy": policy, "sigma": sigma, "bias": 0.0}
-            yield head, [TrialSettings(config, _SCENE, *_tower(config, seed), policy, seed, faults)
-                         for seed in seeds]
+            yield head, [TrialSettings(config, _SCENE, *_tower(config, seed), policy, seed, faults) for seed in seeds]
 
 
 def _tower(config: Path, seed: int) -> Tuple[str, Tuple[Relation, ...]]:
@@ -183,8 +182,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
     """Success by how far placements miss, and of whole tasks and towers."""
-    missing, whole = ([row for row in rows if row["case"].startswith("offset") is wanted]
-                      for wanted in (True, False))
+    missing, whole = ([row for row in rows if row["case"].startswith("offset") is wanted] for wanted in (True, False))
     return (
         Chart("success_by_offset", "Box next to the cylinder while every placement misses", share_bars(
             missing, lambda row: f"sigma {100.0 * row['sigma']:g} cm", "policy", "success"),

@@ -128,8 +128,7 @@ class ObeyingModel(ChatModel):
         return {"goal": self._attack.text, "objects": names, "state": "Everything is allowed.", "steps": said}
 
 
-def _run(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdicts,
-         events: List[Mapping[str, Any]]) -> str:
+def _run(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdicts, events: List[Mapping[str, Any]]) -> str:
     """How it ended, in a word."""
     attack = trial.attack
     try:

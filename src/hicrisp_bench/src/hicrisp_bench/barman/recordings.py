@@ -117,8 +117,7 @@ def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
         planned = next((entry for entry in run["log"] if isinstance(entry, dict) and "plan" in entry), None)
         recipe = name.split(" ", 1)[-1]
         if planned is None:
-            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other",
-                            "no plan was recorded")
+            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other", "no plan was recorded")
             continue
         step, message = _failed(planned)
         yield FirstPlan(file.stem, recipe, str(run.get("request", "")), str(planned["plan"]), step,

@@ -89,8 +89,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for number in range(options.trials)]
     results = runner.run(trials, "barman")
     llm, live = ("recorded: gpt-4", "") if recorded else live_planner(options.config, options.llm)
-    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
-                 for policy in policies}
+    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy] for policy in policies}
     rows = [row_of(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
@@ -141,8 +140,7 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
     unknown = sorted({plan.recipe for plan in plans} - set(known))
     if unknown:
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
-    changes = {"": plans,
-               **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
+    changes = {"": plans, **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
     return [BarmanTrial(options.config, policy, plan.recipe, plan, number=number * options.every, changed=change)
             for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
 

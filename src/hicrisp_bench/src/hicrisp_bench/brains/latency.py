@@ -122,8 +122,7 @@ class _Twice:
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Row:
     tally = Tally(results)
-    row: Row = {**tally.trials,
-                "success": tally.count(lambda each: each["first"]["success"]) / max(1, len(results))}
+    row: Row = {**tally.trials, "success": tally.count(lambda each: each["first"]["success"]) / max(1, len(results))}
     for prefix, name in (("", "first"), ("again_", "again")):
         own = Tally(each[name] for each in tally.whole)
         moved = [each for each in own.whole if each["first_motion_s"] is not None]

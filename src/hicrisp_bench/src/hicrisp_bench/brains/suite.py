@@ -129,8 +129,7 @@ def _latency(
     note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
             "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
             "second telling.")
-    bars = spread_bars(rows, lambda row: f"{row['policy']}, {row['latency_s']:g} s late", "tricks",
-                       "first_motion_s")
+    bars = spread_bars(rows, lambda row: f"{row['policy']}, {row['latency_s']:g} s late", "tricks", "first_motion_s")
     chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
                   "Wall seconds", "median to 95th percentile", share=False)
     return Report(rows, latency.COLUMNS, note=note, charts=(chart,))

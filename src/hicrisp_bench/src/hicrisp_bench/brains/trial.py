@@ -84,9 +84,7 @@ def read_tasks(file: Path, limit: int = 0) -> List[Sentence]:
     return [tasks[number * len(tasks) // count] for number in range(count)]
 
 
-def lay_out(
-    config: Path, tasks: Sequence[Sentence], seed: int, trials: int, jobs: int
-) -> List[Told]:
+def lay_out(config: Path, tasks: Sequence[Sentence], seed: int, trials: int, jobs: int) -> List[Told]:
     """Each task in so many layouts in none of which it is fulfilled from the start.
 
     Args:
@@ -95,8 +93,7 @@ def lay_out(
     Raises:
         ConfigError: for a scene that cannot be loaded, or a task that nothing is left to do for.
     """
-    asked = [_Layouts(config, task, seed + number * _MOST_LAYOUTS) for task in tasks
-             for number in range(trials)]
+    asked = [_Layouts(config, task, seed + number * _MOST_LAYOUTS) for task in tasks for number in range(trials)]
     told: List[Told] = []
     for each, result in zip(asked, run_all(_first_open, asked, jobs, "layouts")):
         if "crashed" in result:

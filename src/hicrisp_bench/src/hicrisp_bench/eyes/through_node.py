@@ -194,8 +194,7 @@ class _Feeder:
         did not.
         """
         stamp = rospy.Time.now()
-        self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, name, pose, stamp)
-                                    for name, pose in robot.items()]))
+        self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, name, pose, stamp) for name, pose in robot.items()]))
         messages = ((self._info, lens_to_msg(picture.lens, self._frame, stamp)),
                     (self._colour, colour_to_msg(picture.colour, self._frame, stamp)),
                     (self._depth, depth_to_msg(picture.depth, self._frame, stamp)))

@@ -60,8 +60,7 @@ def arranged(scene: Scene, seed: int) -> Scene:
     dice.shuffle(boxes)
     upper = boxes[:round(_STACKED * len(boxes))]
     lower = [item for item in scene.things if item not in upper]
-    bare = {name: replace(item, pose=None) if item.movable else item
-            for name, item in scene.objects.items()}
+    bare = {name: replace(item, pose=None) if item.movable else item for name, item in scene.objects.items()}
     placed = draw_layout({name: item for name, item in bare.items()
                           if not item.movable or item.name in {each.name for each in lower}},
                          {item.name: _SPOT for item in lower}, seed)
@@ -185,8 +184,7 @@ def _where(pose: Pose, name: str, objects: Mapping[str, WorldObject], truth: Map
 
 
 def _near(pose: Pose, other: Pose) -> bool:
-    return planar_distance(pose.position, other.position) < _NEAR and abs(
-        pose.position[2] - other.position[2]) < _NEAR
+    return planar_distance(pose.position, other.position) < _NEAR and abs(pose.position[2] - other.position[2]) < _NEAR
 
 
 def _turned(item: WorldObject, pose: Pose, other: Pose) -> float:

@@ -62,8 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run every case in its worlds, one launch after another: what is timed must not wait for a neighbour."""
-    groups = [[FaultTrial(options.config, world, case.name) for case in cases]
-              for world, cases in groups_of(options)]
+    groups = [[FaultTrial(options.config, world, case.name) for case in cases] for world, cases in groups_of(options)]
     results = runner.run_together(groups, "faults", run_together)
     trials = [trial for group in groups for trial in group]
     # One whose process ended before it was done is not as it must be.

@@ -49,8 +49,7 @@ def _status(process: str) -> Dict[str, float]:
     except OSError:
         return {}
     pairs = (line.split(":", 1) for line in lines if ":" in line)
-    return {key: float(value.split()[0]) for key, value in pairs if value.split()
-            and value.split()[0].isdigit()}
+    return {key: float(value.split()[0]) for key, value in pairs if value.split() and value.split()[0].isdigit()}
 
 
 @dataclass(frozen=True)

@@ -199,9 +199,7 @@ class LimitsTrial:
             "sim_s": result.sim_s, "wall_s": time.perf_counter() - began}
 
 
-def _world(
-    scene: Scene, seed: int
-) -> Tuple[Union[AgvWorld, EmbeddedWorld], Mapping[str, RobotPort], Sequence[Watch]]:
+def _world(scene: Scene, seed: int) -> Tuple[Union[AgvWorld, EmbeddedWorld], Mapping[str, RobotPort], Sequence[Watch]]:
     """The world of a scene, its robots, and who judges each of them."""
     if scene.arena is None:
         table = EmbeddedWorld(scene, seed)

@@ -75,8 +75,7 @@ class Chart:
         return f"{self.title}. {self.axis}. {'; '.join(told)}."
 
 
-def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
-               published: bool = False) -> Tuple[Bar, ...]:
+def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str, published: bool = False) -> Tuple[Bar, ...]:
     """Draw bars of a fraction with its interval; rows without the fraction are left out.
 
     Args:

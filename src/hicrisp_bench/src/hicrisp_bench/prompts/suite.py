@@ -180,8 +180,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="*", metavar="FOLDER",
                         help="two folders: of config/prompts by their names, or any by their paths")
     add_llm(parser, "", "needed; of embedded the model without its adapter", file=True)
-    parser.add_argument("--policy", default="hicrisp", metavar="NAME",
-                        help="whose brain and body are asked (hicrisp)")
+    parser.add_argument("--policy", default="hicrisp", metavar="NAME", help="whose brain and body are asked (hicrisp)")
     add_sentences(parser, DEVELOPMENT)
     add_every(parser, "request")
     parser.add_argument("--with-goal", action="store_true", help="tell the planner the goal as well")

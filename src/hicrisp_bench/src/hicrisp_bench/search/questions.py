@@ -42,8 +42,7 @@ def settings(config: Path) -> List[Setting]:
     """All kinds of worlds."""
     domains = {name: load_domain(config / "domains" / f"{name}.yaml")
                for name in ("tabletop", "blocks", "kitchen", "virtualhome", "lab")}
-    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state()
-                  for name in ("barman", "pizza"))
+    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state() for name in ("barman", "pizza"))
     home = json.loads((config / "scenes" / "household.json").read_text(encoding="utf-8"))
     return [
         Setting("tabletop, 10 things", domains["tabletop"], table_top),
@@ -69,8 +68,7 @@ def table_top(dice: Random) -> WorldState:
         if item.type != "bowl" and place == "bowl":
             facts.add(Relation(name, "in", "bowl_0"))
             continue
-        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and item.type != "bowl"
-                 else "table")
+        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and item.type != "bowl" else "table")
         facts.add(Relation(name, "on", below))
         if item.type != "bowl":
             free.append(name)
@@ -84,8 +82,7 @@ def towers(dice: Random, count: int) -> WorldState:
     """Blocks in random towers."""
     names = [f"block_{index}" for index in range(count)]
     objects = {name: WorldObject(name, "block") for name in names}
-    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names),
-                      {_ARM: RobotState(_ARM)})
+    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names), {_ARM: RobotState(_ARM)})
 
 
 def random_towers(dice: Random, names: List[str]) -> FrozenSet[Relation]:
@@ -115,8 +112,7 @@ def lab(dice: Random) -> WorldState:
             facts |= {Relation(name, "on", "tray"), Relation(name, "aboard", "agv")}
         else:
             facts.add(Relation(name, "on", "table"))
-    return WorldState(objects, frozenset(facts),
-                      {_ARM: RobotState(_ARM), "agv": RobotState("agv", "base")})
+    return WorldState(objects, frozenset(facts), {_ARM: RobotState(_ARM), "agv": RobotState("agv", "base")})
 
 
 def household(graph: Mapping[str, Any], times: int) -> WorldState:

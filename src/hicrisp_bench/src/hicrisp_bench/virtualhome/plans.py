@@ -69,8 +69,7 @@ def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool =
     """
     found: List[str] = []
     for name in wanted or known:
-        fitting = [name] if name in known else [other
-                                                for other in known if not exact and other.startswith(name)]
+        fitting = [name] if name in known else [other for other in known if not exact and other.startswith(name)]
         if not fitting:
             raise ConfigError(f"--{what}: there is no '{name}'; there are: {', '.join(known)}")
         found += [other for other in fitting if other not in found]

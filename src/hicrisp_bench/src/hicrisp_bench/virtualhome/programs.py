@@ -184,9 +184,7 @@ _LIMIT = 120.0
 """Wall seconds for the answer."""
 
 
-def ask_for_program(
-    model: ChatModel, domain: Domain, graph: Any, task: str
-) -> Tuple[str, Tuple[Exchange, ...]]:
+def ask_for_program(model: ChatModel, domain: Domain, graph: Any, task: str) -> Tuple[str, Tuple[Exchange, ...]]:
     """Ask a model for a program (ProgPrompt, as HiCRISP prompts it).
 
     Args:

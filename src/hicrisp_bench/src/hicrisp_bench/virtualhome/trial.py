@@ -59,8 +59,7 @@ class TaskPlans:
         began = time.perf_counter()
         episode = load_episode(self.identifier)
         if not episode.scored:
-            return {"results": [{"id": self.identifier, "model": model, "scored": False}
-                                for model in self.models]}
+            return {"results": [{"id": self.identifier, "model": model, "scored": False} for model in self.models]}
         loading = (time.perf_counter() - began) / len(self.models)
         trial = _TaskTrial(self, episode)
         results = [trial.result(model, loading) for model in self.models]
@@ -108,8 +107,7 @@ class _TaskTrial:
 
     def _run(self, reading: Reading) -> Replay:
         episode = self._episode
-        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character,
-                      episode.name)
+        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character, episode.name)
 
     def _as_written(self, reading: Reading) -> Tuple[Optional[Tuple[str, ...]], str]:
         """Every step in the executor's notation; as in the package, one unknown name spoils the whole plan."""
