@@ -161,7 +161,7 @@ def _result(trial: OpenWorldTrial) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class _MadeUp(Runner):
-    def by_case(self, function: Any, cases: Any, key: Any, *rest: Any, **more: Any) -> List[Any]:
+    def by_case(self, cases: Any, *rest: Any, **more: Any) -> List[Any]:
         assert len({each.key() for _, own in cases for each in own}) == sum(len(own) for _, own in cases)
         return [(case, Tally([_result(each) for each in own])) for case, own in cases]
 
