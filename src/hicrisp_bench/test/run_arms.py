@@ -6,7 +6,7 @@ import math
 
 from hicrisp_bench.barman.pizza import BAKED, blind_plan
 from hicrisp_bench.barman.recordings import FirstPlan
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.barman.trial import BarmanTrial
 from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.scene import load_scene
 from test_barman_arms import Counter
@@ -22,7 +22,7 @@ def test_a_plan_that_forgets_the_oven_door_is_repaired_and_the_pizza_is_in_the_c
     plan = blind_plan(load_recipes(CONFIG / "recipes" / "pizzas.yaml")[PIZZA], OVEN, baked=True)
     recorded = FirstPlan("a test", PIZZA, BAKED.request.format("Mushroom Pizza"),
                          plan.replace("[Ropa to Roco] open oven\n", ""), None, "", "")
-    result = run_barman(BarmanTrial(CONFIG, "hierarchical", PIZZA, recorded, menu=BAKED, counter=0))
+    result = BarmanTrial(CONFIG, "hierarchical", PIZZA, recorded, menu=BAKED, counter=0).run()
     assert result["executable"], result["message"]
     assert result["correct"]
     assert result["repairs"] > 0
@@ -111,6 +111,6 @@ def test_a_place_that_something_came_from_is_kept_for_it() -> None:
 
 def test_two_arms_make_the_pizza_that_was_planned_by_hand() -> None:
     trial = BarmanTrial(CONFIG, "hierarchical", PIZZA, llm=BY_HAND, menu=BAKED, counter=0)
-    result = whole(run_barman(trial))
+    result = whole(trial.run())
     assert result["executable"], result["message"]
     assert result["correct"]

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the embedded world does not run here")
 
-from hicrisp_bench.agv.fleet import FleetTrial, possible, run_fleet_trial  # noqa: E402
+from hicrisp_bench.agv.fleet import FleetTrial, possible  # noqa: E402
 from hicrisp_bench.agv.fleet import row_of as fleet_row  # noqa: E402
-from hicrisp_bench.agv.suite import AgvTrial, row_of, run_agv_trial, trials  # noqa: E402 - needs MuJoCo  # noqa: E402
+from hicrisp_bench.agv.suite import AgvTrial, row_of, trials  # noqa: E402 - needs MuJoCo  # noqa: E402
 from hicrisp_bench.agv.truth import Moment, Stop, TrueMap, TrueTrack, judge  # noqa: E402
 from hicrisp_bench.agv_brain.wrong_order import mistaken  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402
@@ -81,7 +81,7 @@ def test_the_shortest_way_enters_the_areas_in_their_order() -> None:
 
 
 def test_a_run_whose_plan_is_in_a_wrong_order_completes_the_right_one_without_touching_anything() -> None:
-    result = run_agv_trial(AgvTrial(CONFIG, ("area_3", "area_2", "area_1"), "hierarchical", OPEN, "swap"))
+    result = AgvTrial(CONFIG, ("area_3", "area_2", "area_1"), "hierarchical", OPEN, "swap").run()
     assert result["completed"]
     assert result["stops"] == ["area_3", "area_2", "area_1"]
     assert (result["collisions"], result["order_violations"]) == (0, 0)
@@ -93,8 +93,7 @@ def test_a_run_whose_plan_is_in_a_wrong_order_completes_the_right_one_without_to
 
 
 def test_a_zone_is_driven_around() -> None:
-    result = run_agv_trial(AgvTrial(CONFIG, ("area_2", "area_1", "area_3"), "hierarchical", 0,
-                                    scene="agv_zone"))
+    result = AgvTrial(CONFIG, ("area_2", "area_1", "area_3"), "hierarchical", 0, scene="agv_zone").run()
     assert result["completed"]
     assert (result["zones_entered"], result["zone_violations"]) == ([], 0)
 
@@ -116,7 +115,7 @@ def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:
 
 @LONG
 def test_two_bases_visit_the_areas_of_one_order_in_turn_without_a_collision() -> None:
-    result = run_fleet_trial(FleetTrial(CONFIG, 2, "hierarchical", 2, shared=True))
+    result = FleetTrial(CONFIG, 2, "hierarchical", 2, shared=True).run()
     assert result["possible"]
     assert result["completed"], result["message"]
     assert (result["collisions"], result["touched"], result["order_violations"]) == (0, [], 0)

@@ -11,7 +11,7 @@ import pytest
 from chat_server import ChatServer
 from hicrisp_bench.attacks.corpus import CHANNELS, KITCHEN, TABLE, Attack, read_attacks
 from hicrisp_bench.attacks.stage import InstantArm, JudgedPort, Verdicts
-from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, run_attack
+from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial
 from hicrisp_bench.cli import main
 from hicrisp_bench.suite import policies_here
 from hicrisp_core.domain.loader import load_domain
@@ -43,7 +43,7 @@ def test_a_model_that_obeys_moves_nothing_that_must_not_move(channel: str) -> No
     for number, attack in enumerate(ATTACKS):
         if attack.channel == channel:
             policy = POLICIES[number % len(POLICIES)]
-            result = run_attack(AttackTrial(CONFIG, attack, policy))
+            result = AttackTrial(CONFIG, attack, policy).run()
             broken += [f"{attack.id}, {policy}: {each}" for each in result["violations"]]
     assert broken == []
 
@@ -51,12 +51,12 @@ def test_a_model_that_obeys_moves_nothing_that_must_not_move(channel: str) -> No
 def test_what_a_model_may_do_is_done_so_that_the_attacks_are_tried_at_all() -> None:
     wanted = {"kind": "plan", "reasoning": "so", "steps": [{"action": "pick", "arguments": {"item": "box"}}]}
     honest = Attack("honest", "none", "reply", TABLE, "", says=json.dumps(wanted))
-    assert run_attack(AttackTrial(CONFIG, honest, "open_loop"))["commands"] == ["pick(panda, box)"]
+    assert AttackTrial(CONFIG, honest, "open_loop").run()["commands"] == ["pick(panda, box)"]
 
 
 def test_without_an_approved_plan_nothing_moves() -> None:
     for attack in ATTACKS[::9]:
-        assert run_attack(AttackTrial(CONFIG, attack, REVIEWED))["commands"] == []
+        assert AttackTrial(CONFIG, attack, REVIEWED).run()["commands"] == []
 
 
 @pytest.mark.parametrize(("command", "why"), [

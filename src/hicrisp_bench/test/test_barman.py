@@ -17,7 +17,7 @@ from hicrisp_bench.barman.recordings import (
     replanned,
 )
 from hicrisp_bench.barman.suite import errors_of, row_of, times_of
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.barman.trial import BarmanTrial
 from hicrisp_bench.cli import main
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.config.recipes import load_recipes
@@ -75,8 +75,8 @@ def test_the_first_plan_of_a_run_is_read_with_the_step_that_failed_in_it(tmp_pat
 
 def test_the_mid_level_alone_mends_what_the_baseline_fails_at(tmp_path: Path) -> None:
     plan, = read_recordings([recording(tmp_path, commandIdx=2, message="...")])
-    baseline = run_barman(BarmanTrial(CONFIG, "copal_bl", "Martini", plan))
-    repaired = run_barman(BarmanTrial(CONFIG, "copal_m", "Martini", plan))
+    baseline = BarmanTrial(CONFIG, "copal_bl", "Martini", plan).run()
+    repaired = BarmanTrial(CONFIG, "copal_m", "Martini", plan).run()
     assert not baseline["executable"]
     assert repaired["executable"]
     assert repaired["correct"]
@@ -90,8 +90,8 @@ def test_the_mid_level_alone_mends_what_the_baseline_fails_at(tmp_path: Path) ->
 def test_who_knows_the_recipe_completes_or_makes_anew_what_the_plan_gets_wrong(change,
                                                                                tmp_path: Path) -> None:
     plan, = read_recordings([recording(tmp_path, PLAN.replace(*change), commandIdx=2, message="...")])
-    blind = run_barman(BarmanTrial(CONFIG, "copal_m", "Martini", plan))
-    knowing = run_barman(BarmanTrial(CONFIG, "copal_m_goal", "Martini", plan))
+    blind = BarmanTrial(CONFIG, "copal_m", "Martini", plan).run()
+    knowing = BarmanTrial(CONFIG, "copal_m_goal", "Martini", plan).run()
     assert blind["executable"]
     assert not blind["correct"]
     assert knowing["executable"], knowing["message"]
@@ -127,7 +127,7 @@ def test_every_failure_of_the_recorded_simulator_has_a_kind() -> None:
 @needs_recordings
 def test_nearly_every_recorded_first_plan_can_be_executed_without_a_model() -> None:
     plans = read_recordings(RECORDED)[::5]
-    results = [run_barman(BarmanTrial(CONFIG, "hierarchical", plan.recipe, plan)) for plan in plans]
+    results = [BarmanTrial(CONFIG, "hierarchical", plan.recipe, plan).run() for plan in plans]
     executable = [result for result in results if result["executable"]]
     assert len(executable) >= 0.95 * len(plans)
     assert sum(result["correct"] for result in executable) >= 0.9 * len(executable)
@@ -146,7 +146,7 @@ def test_an_endpoint_plans_and_replans_a_cocktail(monkeypatch: pytest.MonkeyPatc
         "put(first_glass, tray)"]})
     with ChatServer(alex, travi, wrong, travi, right, json.dumps({"answer": "Here it is."})) as server:
         monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
-        result = run_barman(BarmanTrial(CONFIG, "copal_mh1", "Martini", llm="openai"))
+        result = BarmanTrial(CONFIG, "copal_mh1", "Martini", llm="openai").run()
     assert result["executable"], result["message"]
     assert result["correct"]
     assert result["replans"] == 1

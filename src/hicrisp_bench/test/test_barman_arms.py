@@ -12,7 +12,7 @@ from hicrisp_bench.barman.bodies import MEASURE
 from hicrisp_bench.barman.counter import HANDS, lay_out
 from hicrisp_bench.barman.hands import Strokes, TwoHands
 from hicrisp_bench.barman.recordings import FirstPlan, poured_out
-from hicrisp_bench.barman.trial import ARMS, BarmanTrial, run_barman
+from hicrisp_bench.barman.trial import ARMS, BarmanTrial
 from hicrisp_bench.cli import main
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Outcome, Status
@@ -56,7 +56,7 @@ class Counter:
 
 def run(policy: str, plan: str = MARTINI) -> Dict[str, Any]:
     recorded = FirstPlan("a test", "Martini", "Please, prepare a Martini", plan, None, "", "")
-    return run_barman(BarmanTrial(CONFIG, policy, "Martini", recorded, menu=ARMS, counter=0))
+    return BarmanTrial(CONFIG, policy, "Martini", recorded, menu=ARMS, counter=0).run()
 
 
 def test_a_plan_that_takes_the_counters_tray_and_forgets_the_shaker_is_repaired_and_the_drink_is_in_the_glass() -> None:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.blocks import RunSettings, run_problem
+from hicrisp_bench.blocks import RunSettings
 from hicrisp_bench.blocks_problems import Problem, optimal_length, planbench_problems, sentence_problems
 from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
 from hicrisp_bench.runner import Runner
@@ -56,7 +56,7 @@ def test_a_problem_says_its_goal_in_the_domains_words():
 
 
 def test_the_goal_is_reached_in_the_fewest_steps():
-    result = run_problem(settings("hierarchical"))
+    result = settings("hierarchical").run()
     assert result["success"]
     assert result["claimed"]
     assert (result["steps"], result["extra_steps"]) == (result["optimum"], 0)
@@ -66,14 +66,14 @@ def test_the_goal_is_reached_in_the_fewest_steps():
 @pytest.mark.parametrize(("policy", "reached"),
                          [("open_loop", False), ("brainbody", True), ("hierarchical", True)])
 def test_a_dropped_block_costs_the_goal_only_where_nothing_is_corrected(policy, reached):
-    result = run_problem(settings(policy, drops=1.0))
+    result = settings(policy, drops=1.0).run()
     assert result["success"] is reached
     assert result["drops"] >= 1
     assert result["replans"] == (result["drops"] if policy == "brainbody" else 0)
 
 
 def test_the_same_seed_drops_the_same_blocks():
-    runs = [run_problem(settings("hierarchical", drops=0.5, seed=seed)) for seed in (3, 3)]
+    runs = [settings("hierarchical", drops=0.5, seed=seed).run() for seed in (3, 3)]
     for run in runs:
         run.pop("plan_ms")
     assert runs[0] == runs[1]

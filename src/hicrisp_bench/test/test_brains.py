@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 import pytest
-from hicrisp_bench.brains import tasks as layouts
+from hicrisp_bench.brains import trial as layouts
 from hicrisp_bench.brains.latency import latency_rows
 from hicrisp_bench.brains.loopback import Canned, Forward, Loopback
 from hicrisp_bench.brains.suite import missed_rows, rows_of
-from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import KNOWN, BrainTrial, ending, run_brain_trial
+from hicrisp_bench.brains.trial import KNOWN, BrainTrial, Told, ending, lay_out, read_tasks
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import BRAIN, OFFLINE, LlmSettings
 from hicrisp_core.model.goal import Goal
@@ -31,7 +30,7 @@ def canned(url: str) -> LlmSettings:
 
 def trial(name: str, policy: str, model: Any = None, sigma: float = 0.0, seed: int = 0) -> Dict[str, Any]:
     sentence = next(each for each in read_tasks(TASKS) if each.id == name)
-    return run_brain_trial(BrainTrial(CONFIG, Told(sentence, seed), policy, model, sigma))
+    return BrainTrial(CONFIG, Told(sentence, seed), policy, model, sigma).run()
 
 
 def test_half_of_the_thirty_tasks_are_plain_and_the_limit_takes_some_of_each() -> None:

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
-from hicrisp_bench.openworld.grounding import GroundingTrial, read_descriptions, run_grounding_trial
+from hicrisp_bench.barman.trial import BarmanTrial
+from hicrisp_bench.openworld.grounding import GroundingTrial, read_descriptions
 from hicrisp_bench.results import ANSWERS
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.household_suite import HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_suite import HouseholdRun
 from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.answers import answers_of, prompt_key
 from hicrisp_core.llm.chat_model import LlmFailure
@@ -80,7 +80,7 @@ def whole(result):
 
 @pytest.mark.parametrize("policy", ["copal_bl", "copal_mh2"])
 def test_the_bar_serves_a_cocktail(policy):
-    result = whole(run_barman(BarmanTrial(CONFIG, policy, "Mojito", llm=BY_HAND)))
+    result = whole(BarmanTrial(CONFIG, policy, "Mojito", llm=BY_HAND).run())
     assert result["executable"]
     assert result["correct"]
 
@@ -88,7 +88,7 @@ def test_the_bar_serves_a_cocktail(policy):
 @pytest.mark.skipif(not package.installed(), reason="VirtualHome's package is not installed")
 @pytest.mark.parametrize(("policy", "done"), [("open_loop", 0.5), ("hicrisp", 1.0)])
 def test_a_household_task_is_corrected_where_the_policy_asks_for_it(policy, done):
-    result = whole(carry_out(HouseholdRun(CONFIG, "plate", policy, BY_HAND, None, 0)))
+    result = whole(HouseholdRun(CONFIG, "plate", policy, BY_HAND, None, 0).run())
     assert result["psr"] == done
 
 
@@ -96,13 +96,13 @@ def test_a_household_task_is_corrected_where_the_policy_asks_for_it(policy, done
 def test_an_arm_reaches_the_cube_that_coordinates_show_to_be_near(policy, done):
     task = next(each for each in franka7.TASKS if each.scene == "franka7_3_beside")
     words = load_scene(CONFIG / "scenes" / f"{task.scene}.yaml").task
-    assert whole(run_trial(TrialSettings(CONFIG, task.scene, words, task.goal, policy, llm=BY_HAND)))["success"] is done
+    assert whole(TrialSettings(CONFIG, task.scene, words, task.goal, policy, llm=BY_HAND).run())["success"] is done
 
 
 def test_what_is_described_on_a_layout_is_found_without_a_key():
     every = read_descriptions(CONFIG / "sentences" / "workbench_descriptions.json")
     said = [each for each in every if each.seed == 901]
-    found = whole(run_grounding_trial(GroundingTrial(CONFIG, "workbench", 901, BY_HAND, said)))
+    found = whole(GroundingTrial(CONFIG, "workbench", 901, BY_HAND, said).run())
     assert [each["role"] for each in found["questions"]] == ["vision", *["goal"] * len(said)]
     assert [each["came_to"] for each in found["answers"] if each["llm"] == BY_HAND] == ["grounded"] * 4 + ["asked"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.eyes.through_node import task_stream
-from hicrisp_bench.eyes.trial import TAGS, EyesTrial, judged, layout, run_eyes_trial
+from hicrisp_bench.eyes.trial import TAGS, EyesTrial, judged, layout
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
@@ -79,10 +79,10 @@ def test_a_stream_shows_the_arm_at_its_task_at_the_cameras_rate():
 
 @pytest.mark.parametrize("seed", [320, 1007, 1041, 2005])
 def test_in_a_tower_of_tagged_blocks_each_is_known_also_where_its_tags_cannot_be_read(seed):
-    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, seed, pictures=2))
+    found = EyesTrial(CONFIG, "blocks", TAGS, seed, pictures=2).run()
     assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])
 
 
 def test_a_bowl_whose_small_tag_looks_turned_stands_on_the_table_and_not_in_it():
-    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, 1046, pictures=1))
+    found = EyesTrial(CONFIG, "blocks", TAGS, 1046, pictures=1).run()
     assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])

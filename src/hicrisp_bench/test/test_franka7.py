@@ -10,11 +10,11 @@ from typing import Dict, Sequence, Tuple
 
 import pytest
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.scene import load_scene
 
-from hicrisp_bench import franka7, franka7_goals
+from hicrisp_bench import franka7
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 REACH = 0.855
@@ -44,7 +44,7 @@ def around(*degrees: float, apart: float = 0.08) -> WorldState:
     (cubes([(0.4 + 0.07 * i, 0.0) for i in range(5)]), False)])
 def test_a_plus_sign_has_four_arms_at_right_angles_however_it_is_turned(world: WorldState,
                                                                         is_plus: bool) -> None:
-    assert franka7_goals.plus_sign(world) is is_plus
+    assert franka7.plus_sign(world) is is_plus
 
 
 @pytest.mark.parametrize(("places", "is_line"), [
@@ -52,17 +52,17 @@ def test_a_plus_sign_has_four_arms_at_right_angles_however_it_is_turned(world: W
     ([(0.5, 0.07 * i) for i in range(3)], False), ([(0.5, 0.2 * i) for i in range(4)], False),
     ([(0.5, 0.0), (0.5, 0.07), (0.56, 0.14), (0.5, 0.21)], False)])
 def test_a_line_is_straight_and_without_gaps(places: Sequence[Tuple[float, float]], is_line: bool) -> None:
-    assert franka7_goals.line_of_four(cubes(places)) is is_line
+    assert franka7.line_of_four(cubes(places)) is is_line
 
 
 def test_a_tower_and_a_filled_bowl_may_be_of_any_cubes() -> None:
     tower = [("green_cube", "on", "white_cube"), ("red_cube", "on", "green_cube")]
     places = [(0.5, 0.1 * i) for i in range(4)]
-    assert franka7_goals.tower_of_three(cubes(places, tower))
-    assert not franka7_goals.tower_of_three(cubes(places, tower[:1]))
+    assert franka7.tower_of_three(cubes(places, tower))
+    assert not franka7.tower_of_three(cubes(places, tower[:1]))
     bowls = [("red_cube", "in", "a_bowl"), ("blue_cube", "in", "a_bowl")]
-    assert franka7_goals.two_in_one_bowl(cubes(places, bowls))
-    assert not franka7_goals.two_in_one_bowl(cubes(places, [bowls[0], ("blue_cube", "in", "other_bowl")]))
+    assert franka7.two_in_one_bowl(cubes(places, bowls))
+    assert not franka7.two_in_one_bowl(cubes(places, [bowls[0], ("blue_cube", "in", "other_bowl")]))
 
 
 @pytest.mark.parametrize("task", franka7.TASKS, ids=lambda task: task.scene)
@@ -78,11 +78,11 @@ def test_a_scene_has_things_out_of_reach_as_its_task_says(task: franka7.FrankaTa
 def test_only_a_policy_that_heeds_the_errors_finds_what_can_be_reached() -> None:
     task = next(task for task in franka7.TASKS if task.scene == "franka7_6_bowls")
     settings = TrialSettings(CONFIG, task.scene, "Put two cubes into a bowl", task.goal, "brainbody", seed=1)
-    heeding = run_trial(settings)
+    heeding = settings.run()
     assert heeding["success"]
     assert heeding["replans"] == 2
     assert [failure["kind"] for failure in heeding["failures"]] == ["planning", "planning"]
-    deaf = run_trial(replace(settings, policy="base_llm"))
+    deaf = replace(settings, policy="base_llm").run()
     assert not deaf["success"]
     assert deaf["corrections"] == {}
 

@@ -13,12 +13,22 @@ from hicrisp_bench.runner import NAME, Runner, TrialFile
 from hicrisp_core.errors import ConfigError
 
 
-def until_five(numbers: Sequence[int]) -> Iterator[Dict[str, Any]]:
+class Number(int):
+    """A trial."""
+
+    def key(self) -> str:
+        return str(self)
+
+    def run(self) -> Dict[str, Any]:
+        return {"number": int(self), "process": os.getpid()}
+
+
+def until_five(numbers: Sequence[Number]) -> Iterator[Dict[str, Any]]:
     """Works through numbers of one group, and ends its process at five."""
     for number in numbers:
         if number == 5:
             os.kill(os.getpid(), signal.SIGKILL)
-        yield {"number": number, "process": os.getpid()}
+        yield number.run()
 
 
 def keys(file: Path) -> List[str]:
@@ -26,7 +36,8 @@ def keys(file: Path) -> List[str]:
 
 
 def together(file: Path, groups: List[List[int]], resume: bool = False) -> List[Dict[str, Any]]:
-    return Runner(2, "", TrialFile(file, {}, resume)).run_together(until_five, groups, str, "numbers")
+    return Runner(2, "", TrialFile(file, {}, resume)).run_together(
+        [[Number(each) for each in group] for group in groups], "numbers", until_five)
 
 
 def test_each_group_has_a_process_of_its_own_and_what_it_does_not_come_to_has_crashed(tmp_path: Path) -> None:
@@ -47,4 +58,4 @@ def test_a_group_goes_on_with_what_is_missing(tmp_path: Path, capsys: pytest.Cap
 
 def test_what_starts_nodes_here_takes_no_cluster() -> None:
     with pytest.raises(ConfigError, match="starts nodes on this machine"):
-        Runner(1, "tcp://127.0.0.1:8786").run_together(until_five, [[1]], str, "numbers")
+        Runner(1, "tcp://127.0.0.1:8786").run_together([[Number(1)]], "numbers", until_five)

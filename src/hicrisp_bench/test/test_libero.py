@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 import pytest
 from hicrisp_bench.cli import parse
-from hicrisp_bench.libero import Episode, key_of, run
+from hicrisp_bench.libero import Episode, run
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
 from hicrisp_core.errors import ConfigError
@@ -26,8 +26,8 @@ def _result(episode: Episode) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class _MadeUp(Runner):
-    def by_case(self, function: Any, cases: Any, key: Any, *rest: Any, **more: Any) -> List[Any]:
-        assert len({key_of(each) for _, own in cases for each in own}) == len(cases)
+    def by_case(self, cases: Any, *rest: Any, **more: Any) -> List[Any]:
+        assert len({each.key() for _, own in cases for each in own}) == len(cases)
         return [(case, Tally([_result(each) for each in own])) for case, own in cases]
 
 

@@ -10,7 +10,7 @@ from threading import Event
 import numpy as np
 import pytest
 from hicrisp_bench.agv.truth import moment_of
-from hicrisp_bench.limits.suite import SCENES, ArmWatch, BaseWatch, LimitsTrial, run_limits_trial, trials_of
+from hicrisp_bench.limits.suite import SCENES, ArmWatch, BaseWatch, LimitsTrial, trials_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.robot.safety import SafetyLimits
@@ -26,7 +26,7 @@ DOWN = from_euler(3.141592653589793, 0.0, 0.0)
     ("tabletop", "open_loop", 5), ("bowl", "copal_bl", 6), ("agv_zone", "repair", 7),
     ("lab", "hierarchical", 10), ("sorting", "llm_p", 11)])
 def test_a_random_task_passes_no_limit(scene: str, policy: str, seed: int) -> None:
-    result = run_limits_trial(LimitsTrial(CONFIG, scene, policy, seed))
+    result = LimitsTrial(CONFIG, scene, policy, seed).run()
     assert result["commands"] > 0
     assert result["broken"] == {}
 

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Iterator
 
 import pytest
-from hicrisp_bench.openworld.opening import OpeningTrial, run_opening_trial
+from hicrisp_bench.openworld.opening import OpeningTrial
 from hicrisp_bench.trial import camera_sight
 from hicrisp_core.model import Command, Status
 from hicrisp_core.scene import load_scene
@@ -68,7 +68,7 @@ def test_no_fronts_are_looked_for_where_robots_open_nothing() -> None:
 
 @pytest.mark.parametrize("front", ["drawer", "door"])
 def test_a_front_is_opened_and_its_joint_is_measured_while_it_is_pulled(front: str) -> None:
-    found = run_opening_trial(OpeningTrial(CONFIG, "hierarchical", 0, front))
+    found = OpeningTrial(CONFIG, "hierarchical", 0, front).run()
     assert found["claimed"], found["message"]
     assert found["opened"]
     assert found["right_kind"]

@@ -18,12 +18,11 @@ from hicrisp_bench.openworld.grounding import (
     grounding_row,
     judged,
     read_descriptions,
-    run_grounding_trial,
 )
 from hicrisp_bench.openworld.suite import run
 from hicrisp_bench.openworld.testimony import SLIP
 from hicrisp_bench.openworld.touching import drawn_together
-from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
+from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import BESIDE, INTO, Asked, done, draw_task, matched, middle_of, seen
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
@@ -112,7 +111,7 @@ def test_a_name_is_judged_by_the_nouns_of_the_object_that_it_stands_at(wares: Di
 
 def test_a_look_has_objects_named_by_recorded_answers_and_keeps_these() -> None:
     vision = load_llm_settings(CONFIG / "llm" / "workbench.yaml").of_role(VISION)
-    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 41, vision=vision))
+    found = OpenWorldTrial(CONFIG, "workbench", LOOK, 41, vision=vision).run()
     assert (found["named_rightly"], found["wrong_names"]) == (found["found"], [])
     assert [each["role"] for each in found[QUESTIONS]] == [VISION]
 
@@ -123,7 +122,7 @@ def test_two_that_touch_are_put_so_by_the_seed_and_told_apart() -> None:
     assert drawn is not None
     one, other = (next(ware for ware in wares_of(drawn[0]) if ware.name == name) for name in drawn[1])
     assert MultiPoint(one.corners[:, :2]).convex_hull.distance(MultiPoint(other.corners[:, :2]).convex_hull) < 0.001
-    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 206, touching=True))
+    found = OpenWorldTrial(CONFIG, "workbench", LOOK, 206, touching=True).run()
     assert found["pair"] == list(drawn[1])
     assert found["told_apart"]
 
@@ -138,14 +137,14 @@ def test_tasks_are_those_that_a_layout_has_and_the_same_for_a_seed(wares: Dict[s
 
 
 def test_a_look_at_a_layout_finds_most_of_it_and_asks_for_nothing() -> None:
-    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", LOOK, 2))
+    found = OpenWorldTrial(CONFIG, "workbench", LOOK, 2).run()
     assert found["expected"] >= 4
     assert found["found"] >= found["expected"] - 1
     assert (found["task"], found["success"]) == ("", False)
 
 
 def test_a_task_in_a_quick_run_is_judged_by_the_true_poses() -> None:
-    found = run_openworld_trial(OpenWorldTrial(CONFIG, "workbench", "open_loop", 6))
+    found = OpenWorldTrial(CONFIG, "workbench", "open_loop", 6).run()
     assert found["task"].startswith("Put the ")
     assert found["success"] or found["message"]
     assert not found["first"] or found["success"]
@@ -162,8 +161,8 @@ def _result(trial: OpenWorldTrial) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class _MadeUp(Runner):
-    def by_case(self, function: Any, cases: Any, key: Any, *rest: Any, **more: Any) -> List[Any]:
-        assert len({key_of(each) for _, own in cases for each in own}) == sum(len(own) for _, own in cases)
+    def by_case(self, cases: Any, *rest: Any, **more: Any) -> List[Any]:
+        assert len({each.key() for _, own in cases for each in own}) == sum(len(own) for _, own in cases)
         return [(case, Tally([_result(each) for each in own])) for case, own in cases]
 
 
@@ -197,7 +196,7 @@ def test_a_description_is_grounded_by_the_one_object_that_is_meant(meaning: Any,
 def test_descriptions_are_asked_about_and_judged_by_the_object_at_their_pixel(tmp_path: Path) -> None:
     file = tmp_path / "descriptions.json"
     file.write_text(json.dumps(DESCRIBED))
-    found = run_grounding_trial(GroundingTrial(CONFIG, "workbench", 6, "offline", read_descriptions(file)))
+    found = GroundingTrial(CONFIG, "workbench", 6, "offline", read_descriptions(file)).run()
     (answer,) = found["answers"]
     assert (answer["llm"], found[QUESTIONS]) == ("offline", [])
     assert answer["track"].startswith("unknown_")
@@ -220,7 +219,7 @@ def test_a_slip_is_left_to_a_model_that_is_asked_with_and_without_pictures(monke
     monkeypatch.setattr(Models, "of", lambda self, role: _Away())
     llm = replace(load_llm_settings(CONFIG / "llm" / "openai.yaml"), base_url="http://127.0.0.1:9/v1")
     trial = OpenWorldTrial(CONFIG, "workbench", "explained", 1508, fault=SLIP, llm=llm)
-    found = run_openworld_trial(trial)
+    found = trial.run()
     assert (found["slipped"], found["claimed"], found["success"]) == (True, False, False)
     assert found["failed_commands"] > 0
     assert found["corrections"] == {}, "no search repairs"
@@ -229,4 +228,4 @@ def test_a_slip_is_left_to_a_model_that_is_asked_with_and_without_pictures(monke
     assert [rows[0][key] for key in ("tasks", "slipped", "repaired", "explained", "false_success")] == [3, 3, 2, 3, 1]
     with pytest.raises(ConfigError, match="--llm NAME"):
         run(parse(["openworld", "--explained"]), _MadeUp())
-    assert "slip" in key_of(trial)
+    assert "slip" in trial.key()

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.agv.over_ros import AgvJudge
-from hicrisp_bench.agv.suite import AgvTrial, run_agv_trial
-from hicrisp_bench.agv.suite import key_of as agv_key_of
+from hicrisp_bench.agv.suite import AgvTrial
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.tabletop import groups
 from hicrisp_bench.tabletop_over_ros import TabletopJudge
-from hicrisp_bench.trial import key_of, run_trial
 from lasting import LONG
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -28,8 +26,8 @@ def test_the_two_ways_agree_in_every_count() -> None:
                                                                       0.03))
     # The first is corrected after it let go, and what it taught is forgotten. A launch a policy takes long.
     trials = [replace(noisy, policy="hicrisp", seed=seed) for seed in (1, 0)]
-    here = [run_trial(trial) for trial in trials]
-    there = Runner().run_over_ros(trials, key_of, "tabletop", TabletopJudge)
+    here = [trial.run() for trial in trials]
+    there = Runner().run_over_ros(trials, "tabletop", TabletopJudge)
     assert [result.get("crashed") for result in there] == [None] * 2
     assert [{key: result[key] for key in COUNTED} for result in there] == [
         {key: result[key] for key in COUNTED} for result in here], [result["failures"] for result in there]
@@ -47,7 +45,7 @@ def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None
     the same reason."""
     order = ("area_3", "area_2", "area_1")
     trial = AgvTrial(CONFIG, order, "hierarchical", 19, "swap")
-    here, there = run_agv_trial(trial), Runner().run_over_ros([trial], agv_key_of, "agv", AgvJudge)[0]
+    here, there = trial.run(), Runner().run_over_ros([trial], "agv", AgvJudge)[0]
     assert there.get("crashed") is None
     assert {key: there[key] for key in JUDGED} == {key: here[key] for key in JUDGED}
     assert there["caught"]

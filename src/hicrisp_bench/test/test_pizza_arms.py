@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hicrisp_bench.barman.kitchen import Kitchen, lay_out_kitchen
 from hicrisp_bench.barman.pizza import BAKED
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.barman.trial import BarmanTrial
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Outcome, Status
 from hicrisp_core.scene import load_scene
@@ -105,7 +105,7 @@ def test_layouts_differ_and_every_topping_lies_free(seed: int) -> None:
 
 def test_a_goal_and_a_plan_are_asked_for_in_the_words_that_were_answered_by_hand(
         caplog: pytest.LogCaptureFixture) -> None:
-    pizza = run_barman(BarmanTrial(CONFIG, "hierarchical", "Mushroom_Pizza", llm="by_hand", menu=BAKED, counter=0))
+    pizza = BarmanTrial(CONFIG, "hierarchical", "Mushroom_Pizza", llm="by_hand", menu=BAKED, counter=0).run()
     assert pizza["correct"]
     assert {each["role"] for each in pizza["questions"]} == {"goal", "brain"}
     assert "is not the recorded one" not in caplog.text, "what else was answered by hand, too, is found no more"

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
-from hicrisp_bench.remembering import BIAS, LIE, Life, run_life
+from hicrisp_bench.remembering import BIAS, LIE, Life
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 
 
 def rounds(case: str, remembers: bool, poisoned: bool = False) -> List[Dict[str, Any]]:
-    found: List[Dict[str, Any]] = run_life(Life(CONFIG, case, remembers, poisoned, 0, 2))["rounds"]
+    found: List[Dict[str, Any]] = Life(CONFIG, case, remembers, poisoned, 0, 2).run()["rounds"]
     assert all(each["success"] for each in found)
     return found
 

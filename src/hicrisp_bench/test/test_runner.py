@@ -22,16 +22,21 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 SETTINGS = {"llm": "offline"}
 
 
-def square(number: int) -> Dict[str, Any]:
+class Square(int):
     """A trial; one number crashes."""
-    if number == 3:
-        raise RuntimeError("three is no good")
-    return {"square": number * number, "pair": (number, number)}
+
+    def key(self) -> str:
+        return f"number {int(self)}"
+
+    def run(self) -> Dict[str, Any]:
+        if self == 3:
+            raise RuntimeError("three is no good")
+        return {"square": self * self, "pair": (int(self), int(self))}
 
 
 def run(file: Path, numbers: List[int], resume: bool = False, **settings: Any) -> List[Dict[str, Any]]:
     kept = TrialFile(file, {**SETTINGS, **settings}, resume)
-    return Runner(2, "", kept).run(square, numbers, lambda number: f"number {number}", "squares")
+    return Runner(2, "", kept).run([Square(number) for number in numbers], "squares")
 
 
 def keys(file: Path) -> List[str]:
@@ -78,11 +83,13 @@ def test_a_killed_run_has_kept_every_trial_that_had_ended(tmp_path: Path) -> Non
     script.write_text(
         "import sys, time\nfrom pathlib import Path\n"
         "from hicrisp_bench.runner import Runner\nfrom hicrisp_bench.runner import TrialFile\n"
-        "def trial(number):\n"
-        "    if number == 3:\n        print('at three', flush=True)\n        time.sleep(600)\n"
-        "    return {'number': number}\n"
+        "class Trial(int):\n"
+        "    def key(self):\n        return str(self)\n"
+        "    def run(self):\n"
+        "        if self == 3:\n            print('at three', flush=True)\n            time.sleep(600)\n"
+        "        return {'number': int(self)}\n"
         "Runner(1, '', TrialFile(Path(sys.argv[1]), {}, False)).run(\n"
-        "    trial, range(6), str, 'numbers', alone=True)\n")
+        "    [Trial(number) for number in range(6)], 'numbers', alone=True)\n")
     file = tmp_path / NAME
     process = subprocess.Popen(
         [sys.executable, str(script), str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

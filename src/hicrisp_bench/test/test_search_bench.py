@@ -8,8 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hicrisp_bench.barman.mutations import KINDS, mutated
-from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.barman.recordings import KINDS, FirstPlan, mutated
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.search import suite
 from hicrisp_bench.search.questions import questions, settings

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import List
 
 import pytest
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings
 from hicrisp_core.model import WorldState
 from hicrisp_core.scene import load_scene
 
@@ -21,8 +21,7 @@ def test_a_trial_is_judged_by_the_true_poses_however_blurred_the_robot_sees() ->
         return world.holds("on", "box", "table")
 
     blur = {"kind": "sensor_noise", "target": "", "magnitude": [0.2]}
-    result = run_trial(TrialSettings(CONFIG, "tabletop", "what is on the table?", nothing_moved,
-                                     faults=[blur]))
+    result = TrialSettings(CONFIG, "tabletop", "what is on the table?", nothing_moved, faults=[blur]).run()
     assert result["success"]
     assert result["replans"] == 0, "no plan was made, and none anew"
     true = load_scene(CONFIG / "scenes" / "tabletop.yaml", 0).objects

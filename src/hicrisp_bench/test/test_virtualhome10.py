@@ -14,7 +14,7 @@ if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome.household import TASKS, load_home, world_of
-from hicrisp_bench.virtualhome.household_suite import POLICIES, PROGPROMPT, HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_suite import POLICIES, PROGPROMPT, HouseholdRun
 from hicrisp_bench.virtualhome.programs import read_program, read_programs
 from hicrisp_bench.virtualhome.published import reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
@@ -45,7 +45,7 @@ def model(monkeypatch):
         with ChatServer(*map(json.dumps, answers)) as server:
             monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
             monkeypatch.setenv("OPENAI_API_KEY", "none")
-            found = carry_out(HouseholdRun(CONFIG, "chips", policy, "openai", temperature, 3))
+            found = HouseholdRun(CONFIG, "chips", policy, "openai", temperature, 3).run()
             return found, server.requests
     return ask
 
@@ -76,7 +76,7 @@ def test_one_of_two_things_on_the_table_is_half_of_the_goal(home):
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_without_a_model_a_user_gets_every_task_carried_out(task):
     """Clean is all that "wash" asks for: a sink and a faucet are not named."""
-    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0))
+    found = HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0).run()
     assert (found["sr"], found["exec"], found["llm_calls"]) == (float(task.name != "plate"), 1.0, 0), found
 
 
@@ -95,11 +95,11 @@ PROGRAM = """def eat_chips_on_the_sofa():
 
 
 def test_a_programs_checks_are_carried_out_where_they_do_not_hold_and_cost_nothing_where_they_do(home):
-    found = carry_out(HouseholdRun(CONFIG, "chips", PROGPROMPT, "offline", None, 0, program=PROGRAM))
+    found = HouseholdRun(CONFIG, "chips", PROGPROMPT, "offline", None, 0, program=PROGRAM).run()
     assert [line.split("]")[0][1:] for line in found["carried_out"]] == ["WALK", "FIND", "GRAB", "FIND"]
     assert (found["actions"], found["corrections"]) == (4, {})
     assert found["exec"] == pytest.approx(4 / 6)  # Nobody stands at the sofa, and nothing waits.
-    mended = carry_out(HouseholdRun(CONFIG, "chips", "hierarchical", "offline", None, 0, program=PROGRAM))
+    mended = HouseholdRun(CONFIG, "chips", "hierarchical", "offline", None, 0, program=PROGRAM).run()
     assert mended["sr"] == 1.0
     assert mended["corrections"]["repair"] == 1
 
@@ -135,7 +135,7 @@ def test_a_model_is_asked_for_a_program_which_runs_with_its_checks(monkeypatch):
     with ChatServer(program) as server:
         monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        found = carry_out(HouseholdRun(CONFIG, "chips", PROGPROMPT, "openai", 0.5, 3))
+        found = HouseholdRun(CONFIG, "chips", PROGPROMPT, "openai", 0.5, 3).run()
         asked = server.requests[0]["messages"][-1]["content"]
     assert found["sr"] == 1.0
     assert len(found["carried_out"]) == 5, "the check finds the sofa"
@@ -186,7 +186,7 @@ def test_the_default_policy_finds_the_sofa_without_asking(model):
 
 
 def test_what_the_offline_planner_forgets_is_the_same_under_every_policy_and_is_mended_by_some():
-    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, 0.3))
+    found = {policy: [HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, 0.3).run()
                       for run in range(4)] for policy in POLICIES}
     recall = {policy: sum(result["gcr"] for result in results) for policy, results in found.items()}
     assert recall["open_loop"] < recall["hicrisp"]

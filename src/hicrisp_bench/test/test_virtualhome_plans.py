@@ -14,7 +14,7 @@ if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome.evaluator import Judgement, judge, load_episode, read_by_evaluator
-from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, TaskPlans, run_task
+from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, TaskPlans
 from hicrisp_core.policy.policy import load_policy
 from virtualhome_home import CONFIG, domain
 
@@ -86,7 +86,7 @@ def test_a_plan_that_crashes_does_not_take_the_others_with_it(monkeypatch):
     answers = {MODEL: {"604_2": None}, "other": dict(package.recorded(MODEL))}
     monkeypatch.setattr(package, "recorded", lambda model: answers[model])
     work = TaskPlans("604_2", (MODEL, "other"), domain(), load_policy(CONFIG / "policies" / "repair.yaml"))
-    first, second = run_task(work)["results"]
+    first, second = work.run()["results"]
     assert "crashed" in first
     assert second[REPAIRED]["executable"]
     assert first["memory_mb"] > 0
@@ -123,9 +123,9 @@ def test_the_judgement_is_that_of_the_package_s_own_loop():
 def test_repairs_never_see_what_the_evaluator_asks(monkeypatch):
     """A judge that fails every plan changes no command of a run."""
     work = TaskPlans("604_2", (MODEL,), domain(), load_policy(CONFIG / "policies" / "repair.yaml"))
-    honest = run_task(work)["results"][0]
+    honest = work.run()["results"][0]
     monkeypatch.setattr("hicrisp_bench.virtualhome.trial.judge", _refuse)
-    blind = run_task(work)["results"][0]
+    blind = work.run()["results"][0]
     for key in ("repairs", "left_out", "refusals"):
         assert honest[REPAIRED][key] == blind[REPAIRED][key]
     assert not blind[OPEN_LOOP]["success"]

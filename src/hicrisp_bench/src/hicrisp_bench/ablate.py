@@ -25,9 +25,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 
 from hicrisp_bench.cost import BY_ROLE, PARTS
 from hicrisp_bench.options import add_usual
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner, folder_of
-from hicrisp_bench.suite import Report, Row, Suite, measured
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Suite, folder_of, measured, share_bars
 from hicrisp_bench.suites import MEASURES
 
 QUICK: Mapping[str, Any] = {}
@@ -104,8 +102,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     name, policy, usual, rest = _FIGURE_6
     if options.of:
         name, rest = options.of, options.of_suite
-    texts = options.set or ([] if options.of or options.policy or options.llm else
-                            [_FEW if options.quick else usual])
+    texts = options.set or ([] if options.of or options.policy or options.llm else [_FEW if options.quick else usual])
     folder = folder_of(options)
     folder.mkdir(parents=True, exist_ok=True)
     for option, argument, given in (("policies", "--policy", options.policy or texts), ("llm", "--llm", options.llm)):

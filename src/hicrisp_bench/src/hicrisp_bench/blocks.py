@@ -18,7 +18,7 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.policy.policy import Policy, load_policy
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
@@ -27,12 +27,11 @@ from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
-from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, llm_settings
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, corrections_of
-from hicrisp_bench.suite import Report, Section, data_folder, policies_here
+from hicrisp_bench.statistics import Tally
+from hicrisp_bench.stub_models import OverBrain
+from hicrisp_bench.suite import Chart, Report, Runner, Section, data_folder, policies_here, share_bars, words
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -62,44 +61,41 @@ class RunSettings:
     drops: float = 0.0
     seed: int = 0
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        return f"{self.policy.name}, drops {self.drops:g}, {self.seed}: {self.problem.name}"
 
-def key_of(settings: RunSettings) -> str:
-    """What tells a run from the others of the suite."""
-    return f"{settings.policy.name}, drops {settings.drops:g}, {settings.seed}: {settings.problem.name}"
-
-
-def run_problem(settings: RunSettings) -> Dict[str, Any]:
-    """Run one problem; the goal is judged from the world itself."""
-    problem, domain = settings.problem, settings.domain
-    parts = RunFactory(domain, settings.policy, settings.llm.of_trial(key_of(settings)), settings.prompts)
-    timed = _Timed(parts.brain(), parts.interpreter())
-    world = SymbolicWorld(domain, problem.world(), ROBOT)
-    _inject(world, settings)
-    events: List[Dict[str, Any]] = []
-    executive = parts.executive({ROBOT: world}, world, events.append, brain=timed, interpreter=timed)
-    result = executive.run(Task(problem.sentence(domain)))
-    reached = all(fact in world.state.relations for fact in problem.facts)
-    optimum = optimal_length(problem.below, problem.goal, TABLE)
-    return {
-        "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain),
-        "success": reached,
-        "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
-        "claimed": result.success, "message": result.message, "plan": list(result.plan),
-        "plan_ms": timed.plan_ms,
-        "steps": len(world.executed), "optimum": optimum,
-        "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
-        "corrections": result.corrections, "corrected_by": result.corrected_by,
-        "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
-        "drops": sum(map(_dropped, events_of(events))),
-        "llm_calls": result.llm_calls, "tokens": result.tokens,
-        QUESTIONS: questions_of(events),
-    }
+    def run(self) -> Dict[str, Any]:
+        """Run one problem; the goal is judged from the world itself."""
+        problem, domain = self.problem, self.domain
+        parts = RunFactory(domain, self.policy, self.llm.of_trial(self.key()), self.prompts)
+        timed = _Timed(parts.brain(), parts.interpreter())
+        world = SymbolicWorld(domain, problem.world(), ROBOT)
+        _inject(world, self)
+        events: List[Dict[str, Any]] = []
+        executive = parts.executive({ROBOT: world}, world, events.append, brain=timed, interpreter=timed)
+        result = executive.run(Task(problem.sentence(domain)))
+        reached = all(fact in world.state.relations for fact in problem.facts)
+        optimum = optimal_length(problem.below, problem.goal, TABLE)
+        return {
+            "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain),
+            "success": reached,
+            "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
+            "claimed": result.success, "message": result.message, "plan": list(result.plan),
+            "plan_ms": timed.plan_ms,
+            "steps": len(world.executed), "optimum": optimum,
+            "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
+            "corrections": result.corrections, "corrected_by": result.corrected_by,
+            "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
+            "drops": sum(map(_dropped, events_of(events))),
+            "llm_calls": result.llm_calls, "tokens": result.tokens,
+            QUESTIONS: questions_of(events),
+        }
 
 
 def _dropped(event: Event) -> bool:
     """Whether a verdict says that a block is not where it was stacked."""
-    return (isinstance(event, VerdictGiven) and event.feedback is not None
-            and feedback_of(event.feedback).misses("on"))
+    return (isinstance(event, VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on"))
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
@@ -111,15 +107,14 @@ def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
             if item == below or draw.random() >= settings.drops:
                 continue
             stacking = domain.ground(Step("", "stack", {"item": item, "below": below}), world.state)
-            world.fails(str(stacking),
-                        instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
+            world.fails(str(stacking), instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
 
 
-class _Timed(Brain):
+class _Timed(OverBrain):
     """Passes everything on, and keeps how long it took from the words to the first answer of the brain."""
 
     def __init__(self, brain: Brain, interpreter: Interpreter) -> None:
-        self._brain = brain
+        super().__init__(brain)
         self._interpreter = interpreter
         self._answered = False
         self.plan_ms: float = 0.0
@@ -132,7 +127,7 @@ class _Timed(Brain):
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         began = time.perf_counter()
-        answer = self._brain.plan(request, deadline)
+        answer = super().plan(request, deadline)
         self._add(began)
         self._answered = self._answered or not answer.needs_goal
         return answer
@@ -140,9 +135,6 @@ class _Timed(Brain):
     def _add(self, began: float) -> None:
         if not self._answered:
             self.plan_ms += 1000.0 * (time.perf_counter() - began)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return self._brain.correct(request, deadline)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -227,7 +219,7 @@ def _rows(
     runs = [RunSettings(domain, problem, policy, llm, options.config / "prompts" / policy.prompts, drops,
                         options.seed + index)
             for policy in policies for index, problem in enumerate(problems)]
-    results = runner.run(run_problem, runs, key_of, "blocks, injected" if drops else "blocks")
+    results = runner.run(runs, "blocks, injected" if drops else "blocks")
     rows: List[Dict[str, Any]] = []
     for policy in policies:
         for blocks in sorted({problem.blocks for problem in problems}):
@@ -237,9 +229,8 @@ def _rows(
             rows.append({
                 "policy": policy.name, "llm": llm.name, "blocks": blocks, **own.trials,
                 **own.share("goal_reached", "success"), **own.share("goal_loose", "loose"),
-                **own.spreads("plan_ms", "extra_steps"), **own.totals("replans"), **corrections_of(own.whole),
-                "false_success": own.count(lambda each: each["claimed"] and not each["success"]),
-                **own.totals("llm_calls", "tokens"), **cost_of(own.whole),
+                **own.spreads("plan_ms", "extra_steps"), **own.totals("replans"), **own.corrections,
+                **own.false_success(), **own.totals("llm_calls", "tokens"), **own.cost,
                 "injected": f"{dropped['drops']} blocks dropped" if drops else "none", **dropped,
                 "failed": [{"problem": r["problem"], "message": r["message"]} for r in own.whole if not r["success"]]})
     return rows

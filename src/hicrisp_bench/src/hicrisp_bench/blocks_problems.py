@@ -15,8 +15,7 @@ from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 
 ROBOT = "arm"
 TABLE = "table"
-_COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet",
-            "silver", "gold")
+_COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet", "silver", "gold")
 _STANDS = re.compile(r"(b\d+) is on (?:top of (b\d+)|the table)\.")
 _GOAL = re.compile(r"(b\d+) should be on top of (b\d+)\.")
 _State = Tuple[FrozenSet[Tuple[str, str]], str]
@@ -57,8 +56,7 @@ class Problem:
 
     def sentence(self, domain: Domain) -> str:
         """The goal in the domain's words, as a user would say it."""
-        return ", and ".join(domain.fact_text(Relation(_said(upper), "on", _said(lower)))
-                             for upper, lower in self.goal)
+        return ", and ".join(domain.fact_text(Relation(_said(upper), "on", _said(lower))) for upper, lower in self.goal)
 
 
 def planbench_problems(folder: Path) -> List[Problem]:
@@ -72,8 +70,7 @@ def planbench_problems(folder: Path) -> List[Problem]:
     except ImportError as error:
         raise ConfigError("the package 'pddl' reads PlanBench's files; install it with: pip install "
                           "pddl") from error
-    files = [file for part in ("generated_basic_3", "generated_basic")
-             for file in (folder / part).glob("*.pddl")]
+    files = [file for part in ("generated_basic_3", "generated_basic") for file in (folder / part).glob("*.pddl")]
     if not files:
         raise ConfigError(f"no PlanBench problems in {folder}; HICRISP_DATA names the folder that holds "
                           "'planbench'")
@@ -130,8 +127,7 @@ def _said(name: str) -> str:
     return f"the {name.replace('_', ' ')}"
 
 
-def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]],
-                   table: str = "table") -> Optional[int]:
+def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]], table: str = "table") -> Optional[int]:
     """The least number of pick-ups, put-downs, stackings and unstackings; ``None`` where there is no way.
 
     Args:

@@ -24,8 +24,7 @@ from hicrisp_bench.statistics import share_of
 
 PLANS = "plans-blockstacking.json"
 PROBLEMS = "ground-truth-blockstacking.json"
-COLUMNS = ("policy", "llm", "blocks", "n", "as_written", "parsed", "empty", "executable", "goal_exact",
-           "goal_loose")
+COLUMNS = ("policy", "llm", "blocks", "n", "as_written", "parsed", "empty", "executable", "goal_exact", "goal_loose")
 METHODS: Mapping[str, Tuple[str, str]] = {
     "ChunksGPT4": ("CoPAL", "gpt-4"), "llm_ic_pddl": ("LLM+P", "gpt-3"), "llm": ("LLM-As-P", "gpt-3"),
     "llm_ic": ("LLM-As-P, with an example", "gpt-3"), "llm_step": ("LLM-As-P, step by step", "gpt-3"),
@@ -35,8 +34,7 @@ _OTHER_COMMANDS = ("ChunksGPT4",)
 """Methods whose plans are in commands of their own (get, put), which the domain of the four operators does
 not have.
 """
-_GROUPS: Tuple[Tuple[str, int, int], ...] = (("3 blocks", 1, 2), ("up to 5 blocks", 1, 5),
-                                             ("all recorded", 1, 20))
+_GROUPS: Tuple[Tuple[str, int, int], ...] = (("3 blocks", 1, 2), ("up to 5 blocks", 1, 5), ("all recorded", 1, 20))
 """Title, first and last problem. The authors' script stops before p06, which has 5 blocks too."""
 _TABLE_V = "CoPAL (Joublin et al.), Table V"
 _AGAIN = "recomputed from the recorded plans by the authors' own check"
@@ -91,9 +89,7 @@ def measure(folder: Path, config: Path) -> Recorded:
                              f"{folder.name}.")
     domain, steps = (load_domain(config / "domains" / f"{name}.yaml") for name in ("blocks_moves", "blocks"))
     problems = sentence_problems(folder / PROBLEMS)
-    methods: Dict[str,
-                  Dict[str,
-                       Dict[str, Dict[str, Any]]]] = json.loads((folder / PLANS).read_text(encoding="utf-8"))
+    methods: Dict[str, Dict[str, Dict[str, Dict[str, Any]]]] = json.loads((folder / PLANS).read_text(encoding="utf-8"))
     rows: List[Dict[str, Any]] = []
     errors: List[Dict[str, str]] = []
     for method, (policy, llm) in METHODS.items():
@@ -125,8 +121,7 @@ def judge(lines: Sequence[str], problem: Problem, domain: Domain) -> Judged:
         command = domain.ground(step, world)
         refusal = check(domain, command, world)
         if refusal is not None:
-            return Judged(len(steps),
-                          refused=f"move {number}, '{step.text}': {words_of(refusal, domain).reason}")
+            return Judged(len(steps), refused=f"move {number}, '{step.text}': {words_of(refusal, domain).reason}")
         world = apply_effects(domain, command, world)
     return Judged(len(steps), exact=all(fact in world.relations for fact in problem.facts),
                   loose=all(above(world, upper, lower) for upper, lower in problem.goal))
@@ -144,8 +139,7 @@ def unread_words(moves: Sequence[Sequence[str]], problem: Problem, domain: Domai
     if isinstance(raw, ParseFailure):
         return str(raw)
     if len(raw) < len(lines):
-        left_out = next((line
-                         for line in lines if isinstance(parse_plan(line, domain), ParseFailure)), lines[-1])
+        left_out = next((line for line in lines if isinstance(parse_plan(line, domain), ParseFailure)), lines[-1])
         return str(ParseFailure("this is no step", left_out))
     grounded = ground_steps(raw, domain, problem.world())
     return "" if isinstance(grounded, Grounded) else str(grounded)

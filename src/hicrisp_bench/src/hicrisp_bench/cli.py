@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.errors import command_line
 
 from hicrisp_bench import ablate
 from hicrisp_bench.options import add_usual
@@ -32,6 +32,7 @@ _COLUMNS = ("suite", "ended", "seconds", "cpu_s", "why")
 Measure = Callable[[argparse.Namespace], Result]
 
 
+@command_line
 def main(arguments: Optional[List[str]] = None) -> int:
     """Run ``scripts/bench``.
 
@@ -46,11 +47,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         folder = options.out or FOLDER
         return run_all_suites([_among_all(name, options, folder) for name in SUITES], _failed, folder, about(),
                               options.json)
-    try:
-        report, _ = _measured(options)
-    except HicrispError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    report, _ = _measured(options)
     print(text_of(options.suite, report))  # noqa: T201 - the command's output
     if not options.out:
         write_index(FOLDER, about())

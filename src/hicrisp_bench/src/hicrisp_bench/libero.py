@@ -21,11 +21,9 @@ from hicrisp_libero.episode import GoalGiven, ReadInFile, run_episode
 from hicrisp_libero.osc import JOINT, OSC, limit_of
 from hicrisp_libero.task import BenchmarkTask
 
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings
-from hicrisp_bench.runner import Runner, folder_of
-from hicrisp_bench.statistics import Tally, corrections_of
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.statistics import Tally
+from hicrisp_bench.suite import Report, Runner, Section, folder_of
 from hicrisp_bench.trial import camera_sight
 
 SUITES = ("libero_object", "libero_spatial", "libero_goal")
@@ -91,50 +89,41 @@ class Episode:
     faults: str = NO_FAULT
     pictures: Optional[Path] = None
 
+    def key(self) -> str:
+        """Name an episode among those of the suite.
 
-def key_of(episode: Episode) -> str:
-    """Name an episode among those of the suite.
+        Returns:
+            A key that differs for each.
+        """
+        return f"{self.suite}/{self.number}/{self.init}, {self.policy}, {self.faults}"
 
-    Args:
-        episode: its settings.
+    def run(self) -> Dict[str, Any]:
+        """Run one episode in a process of the benchmark of its own; one that dies or hangs raises, and is not a result.
 
-    Returns:
-        A key that differs for each.
-    """
-    return f"{episode.suite}/{episode.number}/{episode.init}, {episode.policy}, {episode.faults}"
-
-
-def run_one(episode: Episode) -> Dict[str, Any]:
-    """Run one episode in a process of the benchmark of its own; one that dies or hangs raises, and is not a result.
-
-    Args:
-        episode: its settings.
-
-    Returns:
-        The result as JSON values.
-    """
-    with Benchmark() as benchmark, TemporaryDirectory() as folder:
-        description, state = describe(benchmark, episode.suite, episode.number, episode.init)
-        task = BenchmarkTask(description, benchmark, state)
-        if episode.tier == CAMERA:  # Its file names the benchmark's camera with its lens.
-            task.scene = load_scene(write_scene(description, Path(folder)))
-        llm = llm_settings(episode.config, episode.llm).of_trial(key_of(episode))
-        read = load_factory(episode.config, task.domain, episode.policy, llm)
-        parts = read
-        interpreter: Optional[Interpreter] = GoalGiven(task.words.goal) if episode.goal == GIVEN else None
-        if episode.goal == FILE:
-            parts = load_factory(episode.config, task.domain, episode.policy)
-            interpreter = ReadInFile(read.interpreter(), task.words)
-        picture = None
-        if episode.pictures is not None:
-            episode.pictures.mkdir(parents=True, exist_ok=True)
-            picture = episode.pictures / picture_of(
-                episode.suite, episode.number, episode.init, episode.policy, episode.faults)
-        found = run_episode(
-            task, parts, episode.init, interpreter, picture, episode.control, FAULTS[episode.faults],
-            camera_sight if episode.tier == CAMERA else None)
-    return {"suite": episode.suite, "task": episode.number, "init": episode.init, "policy": episode.policy,
-        "faults": episode.faults, **found}
+        Returns:
+            The result as JSON values.
+        """
+        with Benchmark() as benchmark, TemporaryDirectory() as folder:
+            description, state = describe(benchmark, self.suite, self.number, self.init)
+            task = BenchmarkTask(description, benchmark, state)
+            if self.tier == CAMERA:  # Its file names the benchmark's camera with its lens.
+                task.scene = load_scene(write_scene(description, Path(folder)))
+            llm = llm_settings(self.config, self.llm).of_trial(self.key())
+            read = load_factory(self.config, task.domain, self.policy, llm)
+            parts = read
+            interpreter: Optional[Interpreter] = GoalGiven(task.words.goal) if self.goal == GIVEN else None
+            if self.goal == FILE:
+                parts = load_factory(self.config, task.domain, self.policy)
+                interpreter = ReadInFile(read.interpreter(), task.words)
+            picture = None
+            if self.pictures is not None:
+                self.pictures.mkdir(parents=True, exist_ok=True)
+                picture = self.pictures / picture_of(self.suite, self.number, self.init, self.policy, self.faults)
+            found = run_episode(
+                task, parts, self.init, interpreter, picture, self.control, FAULTS[self.faults],
+                camera_sight if self.tier == CAMERA else None)
+        return {"suite": self.suite, "task": self.number, "init": self.init, "policy": self.policy,
+            "faults": self.faults, **found}
 
 
 def picture_of(suite: str, number: int, init: int, policy: str, faults: str) -> str:
@@ -189,7 +178,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         [Episode(options.config, suite, number, init, policy, options.llm, options.goal, options.control,
         options.tier, faults, pictures) for init in options.inits]) for suite in options.suites
         for number in _tasks(suite, options.tasks, known) for faults in options.faults for policy in options.policies]
-    found = runner.by_case(run_one, cases, key_of, "libero")
+    found = runner.by_case(cases, "libero")
     rows = [_row(suite, policy, faults, options, [tally for (of, _, by, under), tally in found
         if (of, by, under) == (suite, policy, faults)])
         for suite in options.suites for faults in options.faults for policy in options.policies]
@@ -244,4 +233,4 @@ def _row(suite: str, policy: str, faults: str, options: argparse.Namespace, tall
     return {"suite": suite, "task": "all", "policy": policy, "llm": options.llm, "goal": options.goal,
         "tier": options.tier, "control": options.control, "faults": faults, "happened": happened, **own.trials,
         **own.share("success"), **own.share("believed"), "false_success": wrong(True), "false_failure": wrong(False),
-        **own.means("seconds", "steps"), **actions, **corrections_of(own.whole), **cost_of(own.whole)}
+        **own.means("seconds", "steps"), **actions, **own.corrections, **own.cost}

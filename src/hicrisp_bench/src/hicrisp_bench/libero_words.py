@@ -17,8 +17,7 @@ from hicrisp_libero.models import BenchmarkFiles, benchmark_in
 from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.language.suite import report_on, rows_of
 from hicrisp_bench.options import add_every, add_llm
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Report, Runner, Section
 
 PERTURBED = ("lan", "object", "swap", "task")
 STANDARD = ("libero_spatial", "libero_object", "libero_goal", "libero_10")

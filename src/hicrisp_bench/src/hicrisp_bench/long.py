@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 import rospy
 from hicrisp_core.time import Deadline, wait_until
@@ -18,9 +18,7 @@ from hicrisp_nodes.cli.client import ENDED, STATES
 from hicrisp_bench.faults.rig import Rig, World
 from hicrisp_bench.launched import LaunchFailed
 from hicrisp_bench.options import add_scenes, add_seed, at_least_one
-from hicrisp_bench.pictures.charts import Chart, count_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, count_bars
 
 QUICK: Mapping[str, Any] = {"tasks": 6}
 SELECTS = ("tasks", "scenes", "seed", "minutes")
@@ -99,8 +97,7 @@ AT_A_TABLE: Mapping[str, Happening] = {
     "slip": lambda rig, task, item: rig.inject("slip", "", (0.5,), count=1),
     "miss": lambda rig, task, item: rig.inject("place_offset", "", (0.03,), count=1),
     "moved by a hand": lambda rig, task, item: rig.inject("object_moved", item, (0.08,)), "taken away": _taken}
-IN_AN_ARENA: Mapping[str, Happening] = {
-    "lidar silent": lambda rig, task, item: rig.inject("scan_stops", "", (3.0,))}
+IN_AN_ARENA: Mapping[str, Happening] = {"lidar silent": lambda rig, task, item: rig.inject("scan_stops", "", (3.0,))}
 _OFTEN = {"nothing": 5.0, "cancel": 1.0}
 _SELDOM = 0.1
 """Of kills: a node's memory shows where it settles only in a life of many tasks."""
@@ -155,23 +152,56 @@ class LongTrial:
     seed: int
     minutes: float
 
+    def key(self) -> str:
+        """Name a trial."""
+        return f"{self.scene}, {self.tasks} tasks, {self.seed}"
 
-def key_of(trial: LongTrial) -> str:
-    """Name a trial."""
-    return f"{trial.scene}, {trial.tasks} tasks, {trial.seed}"
-
-
-def run_together(trials: Sequence[LongTrial]) -> Iterator[Dict[str, Any]]:
-    """Run each in a launch of its own."""
-    for trial in trials:
+    def run(self) -> Dict[str, Any]:
+        """Return a row's figures, with the tasks, what broke off and how the nodes' memory grew."""
         with TemporaryDirectory(prefix="hicrisp_long_") as folder:
-            yield _run(trial, Path(folder))
+            return self._run(Path(folder))
+
+    def _run(self, folder: Path) -> Dict[str, Any]:
+        dice, began = random.Random(self.seed), time.monotonic()
+        places = PLACES[self.scene]
+        place = places[0]
+        rig = Rig(World(self.scene, place.task(dice), {"rate": _RATE}), self.config, folder)
+        samples: List[Sample] = []
+        tasks: List[Dict[str, Any]] = []
+        problems: List[str] = []
+        simulated = 0.0
+        try:
+            rig.start()
+            for number in range(self.tasks):
+                if time.monotonic() - began > 60.0 * self.minutes:
+                    break
+                since = rospy.get_time()
+                try:
+                    tasks.append(_one(rig, place, dice))
+                except (LaunchFailed, OSError) as error:
+                    problems.append(f"{type(error).__name__}: {error}")
+                    rig.recover()
+                simulated += max(0.0, rospy.get_time() - since)
+                samples.append((number, resident(rig.launch.processes())))
+                if number % 3 == 2:
+                    place = dice.choice(places)
+                    rig.ask("reset_world", place.scene, dice.randint(1, 10_000))
+        finally:
+            rig.launch.stop()
+            gone = wait_until(lambda: not rig.launch.processes(), Deadline(_LONG))
+            rig.stop()
+        states = Counter(each["state"] for each in tasks)
+        unexplained = sum(each["state"] in ("failed", "refused", "interrupted") and not each["said"] for each in tasks)
+        lost = sum(states[state] for state in set(states) - {STATES[state] for state in ENDED}) + len(problems)
+        return {"n": len(tasks), "sim_hours": simulated / 3600.0, "minutes": (time.monotonic() - began) / 60.0,
+                **states, "lost": lost, "unexplained": unexplained,
+                "orphans": 0 if gone else len(rig.launch.processes()),
+                "tracebacks": len(rig.complaints()), "memory": growth(samples), "tasks": tasks, "problems": problems}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How many tasks, where, and for how long."""
-    parser.add_argument("--tasks", type=at_least_one, default=250, metavar="N",
-                        help="tasks in each scene (250)")
+    parser.add_argument("--tasks", type=at_least_one, default=250, metavar="N", help="tasks in each scene (250)")
     parser.add_argument("--minutes", type=float, default=240.0, metavar="M",
                         help="of wall time in each scene, after which no further task is begun (240)")
     add_scenes(parser, tuple(PLACES), only=tuple(PLACES))
@@ -182,7 +212,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     scenes = options.scenes or list(PLACES)
     groups = [[LongTrial(options.config, scene, options.tasks, options.seed, options.minutes)] for scene in scenes]
-    results = runner.run_together(run_together, groups, key_of, "long runs")
+    results = runner.run_together(groups, "long runs")
     rows: List[Row] = [{"scene": scene, **{column: result.get(column, 0) for column in _COLUMNS[1:]}}
                        for scene, result in zip(scenes, results)]
     nodes = [{"scene": scene, **row} for scene, result in zip(scenes, results) for row in result.get("memory", ())]
@@ -200,44 +230,6 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   charts=(chart, memory), failed=wrong)
 
 
-def _run(trial: LongTrial, folder: Path) -> Dict[str, Any]:
-    """Return a row's figures, with the tasks, what broke off and how the nodes' memory grew."""
-    dice, began = random.Random(trial.seed), time.monotonic()
-    places = PLACES[trial.scene]
-    place = places[0]
-    rig = Rig(World(trial.scene, place.task(dice), {"rate": _RATE}), trial.config, folder)
-    samples: List[Sample] = []
-    tasks: List[Dict[str, Any]] = []
-    problems: List[str] = []
-    simulated = 0.0
-    try:
-        rig.start()
-        for number in range(trial.tasks):
-            if time.monotonic() - began > 60.0 * trial.minutes:
-                break
-            since = rospy.get_time()
-            try:
-                tasks.append(_one(rig, place, dice))
-            except (LaunchFailed, OSError) as error:
-                problems.append(f"{type(error).__name__}: {error}")
-                rig.recover()
-            simulated += max(0.0, rospy.get_time() - since)
-            samples.append((number, resident(rig.launch.processes())))
-            if number % 3 == 2:
-                place = dice.choice(places)
-                rig.ask("reset_world", place.scene, dice.randint(1, 10_000))
-    finally:
-        rig.launch.stop()
-        gone = wait_until(lambda: not rig.launch.processes(), Deadline(_LONG))
-        rig.stop()
-    states = Counter(each["state"] for each in tasks)
-    unexplained = sum(each["state"] in ("failed", "refused", "interrupted") and not each["said"] for each in tasks)
-    return {"n": len(tasks), "sim_hours": simulated / 3600.0, "minutes": (time.monotonic() - began) / 60.0, **states,
-            "lost": sum(states[state] for state in set(states) - {STATES[state] for state in ENDED}) + len(problems),
-            "unexplained": unexplained, "orphans": 0 if gone else len(rig.launch.processes()),
-            "tracebacks": len(rig.complaints()), "memory": growth(samples), "tasks": tasks, "problems": problems}
-
-
 def _one(rig: Rig, place: Place, dice: random.Random) -> Dict[str, Any]:
     """Submit one task, let something happen to it, and wait for its end."""
     here = AT_A_TABLE if place.things else IN_AN_ARENA
@@ -247,8 +239,7 @@ def _one(rig: Rig, place: Place, dice: random.Random) -> Dict[str, Any]:
     time.sleep(wait)
     {**USUAL, **here}[happens](rig, task, item)
     state = rig.ended(task, _LONG)
-    return {"scene": place.scene, "task": words, "happened": happens, "state": state,
-            "said": rig.status(task).message}
+    return {"scene": place.scene, "task": words, "happened": happens, "state": state, "said": rig.status(task).message}
 
 
 def resident(processes: Iterable[int]) -> Dict[str, Tuple[int, float]]:

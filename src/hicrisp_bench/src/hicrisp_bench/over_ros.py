@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type
 
 from hicrisp_core.errors import HicrispError
 from hicrisp_nodes.cli.client import ENDED, EventStream, Unreachable, WorldWatch
@@ -22,14 +22,26 @@ from hicrisp_nodes.cli.trials import result_of_task
 from hicrisp_bench.launched import LIMIT, NAMESPACE, Launched, LaunchFailed
 from hicrisp_bench.pool import Result
 
-if TYPE_CHECKING:  # They load the physics, which a launch does without.
-    from hicrisp_bench.agv.suite import AgvTrial
-    from hicrisp_bench.trial import TrialSettings
-
 _TRIAL_LIMIT = 1800.0
 """Wall seconds for a trial to end."""
 _FRESH_STATES = 5
-Trial = Union["TrialSettings", "AgvTrial"]
+
+
+class LaunchedTrial(Protocol):
+    """What the nodes are told of a trial: those with the same files share a launch.
+
+    Args:
+        faults: kind, target and magnitude of what is injected into the world.
+    """
+
+    config: Path
+    scene: str
+    policy: str
+    llm: str
+    perception: str
+    seed: int
+    task: str
+    faults: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,7 @@ class Judge(Protocol):
 class TrialLaunch(Launched):
     """The workspace, launched for one scene and policy, with the judge of its trials."""
 
-    def __init__(self, first: Trial, folder: Path, judge: Type[Judge]) -> None:
+    def __init__(self, first: LaunchedTrial, folder: Path, judge: Type[Judge]) -> None:
         config = first.config.resolve()
         super().__init__(config, first.scene, folder, {
             "policy": config / "policies" / f"{first.policy}.yaml", "perception": first.perception,
@@ -95,7 +107,7 @@ class TrialLaunch(Launched):
         if not events.wait(LIMIT):
             raise LaunchFailed("the supervisor's events do not come")
 
-    def run(self, trial: Trial) -> Result:
+    def run(self, trial: LaunchedTrial) -> Result:
         """Run one trial in a world that was put back; the same dictionary as that of a trial in one process."""
         self.reset(trial.seed)
         for fault in trial.faults:
@@ -114,7 +126,7 @@ class TrialLaunch(Launched):
         return self._judge.result(trial, Run(told, result_of_task(told, status.run_folder), status.message, wall))
 
 
-def alike(trials: Sequence[Trial]) -> List[List[int]]:
+def alike(trials: Sequence[LaunchedTrial]) -> List[List[int]]:
     """Return the places of the trials that one launch serves, launch by launch."""
     groups: Dict[Tuple[Path, str, str, str, str], List[int]] = {}
     for place, trial in enumerate(trials):
@@ -122,7 +134,7 @@ def alike(trials: Sequence[Trial]) -> List[List[int]]:
     return list(groups.values())
 
 
-def run_group(judge: Type[Judge], trials: Sequence[Trial]) -> Iterator[Result]:
+def run_group(judge: Type[Judge], trials: Sequence[LaunchedTrial]) -> Iterator[Result]:
     """Run trials of one scene and policy in one launch; one that crashes is its own result.
 
     Args:
@@ -137,5 +149,4 @@ def run_group(judge: Type[Judge], trials: Sequence[Trial]) -> Iterator[Result]:
             try:
                 yield launched.run(trial)
             except (HicrispError, Unreachable, KeyError) as error:
-                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}",
-                       "trace": ""}
+                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}", "trace": ""}

@@ -171,8 +171,7 @@ def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:
     try:
         return function(item)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in one trial is that trial's row
-        return {"success": False, "crashed": f"{type(error).__name__}: {error}",
-                "trace": traceback.format_exc()}
+        return {"success": False, "crashed": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
 
 
 def result_of(future: "Future[Result]") -> Result:

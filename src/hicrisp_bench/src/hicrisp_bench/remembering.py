@@ -19,11 +19,9 @@ from hicrisp_core.model import Relation
 from hicrisp_core.model.offsets import OffsetSettings
 
 from hicrisp_bench.options import add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, spread_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally
-from hicrisp_bench.suite import Report, Row
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.suite import Chart, Report, Row, Runner, spread_bars
+from hicrisp_bench.trial import TrialSettings
 
 QUICK = {"trials": 1, "tasks": 2}
 SELECTS = ("trials", "tasks")
@@ -61,41 +59,33 @@ class Life:
     seed: int
     tasks: int
 
+    def key(self) -> str:
+        """Name a life among those of the suite.
 
-def key_of(life: Life) -> str:
-    """Name a life among those of the suite.
+        Returns:
+            A key that differs for each life.
+        """
+        return f"{self.case}, {'remembers' if self.remembers else 'forgets'}, {self.seed}, {self.tasks} tasks"
 
-    Args:
-        life: its settings.
+    def run(self) -> Dict[str, Any]:
+        """Carry out all tasks of a life in their order.
 
-    Returns:
-        A key that differs for each life.
-    """
-    return f"{life.case}, {'remembers' if life.remembers else 'forgets'}, {life.seed}, {life.tasks} tasks"
-
-
-def run_life(life: Life) -> Dict[str, Any]:
-    """Carry out all tasks of a life in their order.
-
-    Args:
-        life: its settings.
-
-    Returns:
-        Outcome, seconds and believed bias of each task.
-    """
-    bias = BIAS if life.case == "biased arm" else 0.0
-    fault = {"kind": "place_offset", "target": "", "magnitude": (bias, 0.0, SIGMA), "count": 0}
-    with TemporaryDirectory() as folder:
-        file: Optional[Path] = Path(folder) / "memory.sqlite" if life.remembers else None
-        if file is not None and life.poisoned:
-            lie = Offset(_ROBOT, _KEY, 4.0, LIE, 1e-6, time.time())
-            Store(file).write(lambda opened: tables.put(opened, lie))
-        rounds = []
-        for number in range(life.tasks):
-            done = run_trial(TrialSettings(life.config, "tabletop", _TASK, _GOAL, "hierarchical",
-                                           1000 * life.seed + number, (fault,), memory=file))
-            rounds.append({**done, "believed_m": _believed(file) if file is not None else None})
-    return {"rounds": rounds}
+        Returns:
+            Outcome, seconds and believed bias of each task.
+        """
+        bias = BIAS if self.case == "biased arm" else 0.0
+        fault = {"kind": "place_offset", "target": "", "magnitude": (bias, 0.0, SIGMA), "count": 0}
+        with TemporaryDirectory() as folder:
+            file: Optional[Path] = Path(folder) / "memory.sqlite" if self.remembers else None
+            if file is not None and self.poisoned:
+                lie = Offset(_ROBOT, _KEY, 4.0, LIE, 1e-6, time.time())
+                Store(file).write(lambda opened: tables.put(opened, lie))
+            rounds = []
+            for number in range(self.tasks):
+                done = TrialSettings(self.config, "tabletop", _TASK, _GOAL, "hierarchical",
+                                     1000 * self.seed + number, (fault,), memory=file).run()
+                rounds.append({**done, "believed_m": _believed(file) if file is not None else None})
+        return {"rounds": rounds}
 
 
 def _believed(file: Path) -> float:
@@ -131,7 +121,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     rows: List[Row] = []
     cases = [(case, [Life(options.config, *case, seed, options.tasks) for seed in range(options.trials)])
              for case in CASES]
-    for (case, remembers, _), arms in runner.by_case(run_life, cases, key_of, "memory"):
+    for (case, remembers, _), arms in runner.by_case(cases, "memory"):
         for number in range(options.tasks):
             own = Tally(result["rounds"][number] for result in arms.whole)
             corrections = [sum(each["corrections"].values()) for each in own.whole]

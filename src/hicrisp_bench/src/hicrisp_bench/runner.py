@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, islice
+from operator import methodcaller
 from pathlib import Path
 from threading import Lock
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol, Sequence, Tuple, Type
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import Lazy
@@ -25,9 +26,24 @@ from hicrisp_bench.statistics import Tally
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "quick", "queries",
-                  "publish"})
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "quick", "queries", "publish"})
 """Options that change no trial's result."""
+_RUN = methodcaller("run")
+
+
+class Trial(Protocol):
+    """One run of a suite: a value that holds all that its result depends on, and that travels to other processes."""
+
+    def key(self) -> str:
+        """Name it by all that its result depends on beside the suite's settings; each trial of a suite by another."""
+
+    def run(self) -> Result:
+        """Run it, and return the result as JSON values."""
+
+
+def one_by_one(trials: Sequence[Trial]) -> Iterator[Result]:
+    """Run trials one after another."""
+    return map(_RUN, trials)
 
 
 class TrialFile:
@@ -150,48 +166,39 @@ class Runner:
     kept: Optional[TrialFile] = field(default=None, compare=False)
     crashed: List[Dict[str, str]] = field(default_factory=list, compare=False)
 
-    def run(
-        self, function: Callable[[Any], Result], items: Sequence[Any], key: Callable[[Any], str], what: str,
-        alone: bool = False,
-    ) -> List[Result]:
-        """A function's results for all items, in their order; a crash is a result.
+    def run(self, trials: Sequence[Trial], what: str, alone: bool = False) -> List[Result]:
+        """The results of all trials, in their order; a crash is a result.
 
         Args:
-            function: of a module's top level; it and the items travel to other processes.
-            key: names a trial by all that its result depends on beside the suite's settings; each other.
             alone: one after the other in this process, where no cluster is asked: for times and memory that
                 must not be shared.
         """
-        results, left, keep = self._known([key(item) for item in items])
-        todo, ended = [items[place] for place in left], partial(_keep_at, left, keep)
+        results, left, keep = self._known(trials)
+        todo, ended = [trials[place] for place in left], partial(_keep_at, left, keep)
         if self.dask:
-            run_on(self.dask, function, todo, what, ended)
+            run_on(self.dask, _RUN, todo, what, ended)
         elif alone:
             progress = Progress(what, len(todo))
-            for place, item in enumerate(todo):
-                ended(place, guarded((function, item)))
+            for place, trial in enumerate(todo):
+                ended(place, guarded((_RUN, trial)))
                 progress.step()
             progress.end()
         else:
-            run_all(function, todo, self.jobs, what, ended)
+            run_all(_RUN, todo, self.jobs, what, ended)
         return results
 
-    def by_case(
-        self, function: Callable[[Any], Result], cases: Sequence[Tuple[Any, Sequence[Any]]], key: Callable[[Any], str],
-        what: str, judge: Optional[Lazy] = None,
-    ) -> List[Tuple[Any, Tally]]:
+    def by_case(self, cases: Sequence[Tuple[Any, Sequence[Trial]]], what: str, judge: Optional[Lazy] = None
+                ) -> List[Tuple[Any, Tally]]:
         """The same for cases with several trials each: every case with the sum of its results.
 
         Args:
-            judge: of trials over launched nodes, where they run there in place of the function.
+            judge: of trials over launched nodes, if they run there.
         """
         trials = [trial for _, own in cases for trial in own]
-        results = iter(self.run_over_ros(trials, key, what, judge.value) if judge is not None else
-                       self.run(function, trials, key, what))
+        results = iter(self.run(trials, what) if judge is None else self.run_over_ros(trials, what, judge.value))
         return [(case, Tally(islice(results, len(own)))) for case, own in cases]
 
-    def run_over_ros(self, trials: Sequence[Any], key: Callable[[Any], str], what: str,
-                     judge: Type[Any]) -> List[Result]:
+    def run_over_ros(self, trials: Sequence[Any], what: str, judge: Type[Any]) -> List[Result]:
         """The same through launched nodes; two processes' work a launch.
 
         Raises:
@@ -200,20 +207,20 @@ class Runner:
         from hicrisp_bench.over_ros import alike, run_group  # ROS is needed for this way only.
 
         places = alike(trials)
-        results = self.run_together(partial(run_group, judge), [[trials[each] for each in group] for group in places],
-                                    key, f"{what} over ROS", max(1, self.jobs // 2))
+        results = self.run_together([[trials[each] for each in group] for group in places], f"{what} over ROS",
+                                    partial(run_group, judge), max(1, self.jobs // 2))
         found = dict(zip((each for group in places for each in group), results))
         return [found[place] for place in range(len(trials))]
 
     def run_together(
-        self, function: Callable[[Sequence[Any]], Iterator[Result]], groups: Sequence[Sequence[Any]],
-        key: Callable[[Any], str], what: str, jobs: int = 1,
+        self, groups: Sequence[Sequence[Any]], what: str,
+        function: Callable[[Sequence[Any]], Iterator[Result]] = one_by_one, jobs: int = 1,
     ) -> List[Result]:
-        """The same where some items are run by one process that starts nodes for them: each group in a fresh
+        """The same where some trials are run by one process that starts nodes for them: each group in a fresh
         process, as rospy knows one master for the life of a process.
 
         Args:
-            function: of a module's top level; yields the results of a group's items, each as it ends.
+            function: of a module's top level; yields the results of a group's trials, each as it ends.
             jobs: groups side by side.
 
         Raises:
@@ -221,10 +228,10 @@ class Runner:
         """
         if self.dask:
             raise ConfigError(f"{what} starts nodes on this machine: leave out --dask")
-        results, left, keep = self._known([key(item) for group in groups for item in group])
+        results, left, keep = self._known([trial for group in groups for trial in group])
         progress, one_at_a_time = Progress(what, len(left)), Lock()
         numbers = count()
-        placed = [[(next(numbers), item) for item in group] for group in groups]
+        placed = [[(next(numbers), trial) for trial in group] for group in groups]
 
         def ended(place: int, result: Result) -> None:
             with one_at_a_time:
@@ -232,8 +239,8 @@ class Runner:
                 progress.step()
 
         def run_group(group: "Sequence[Tuple[int, Any]]") -> None:
-            todo = [(place, item) for place, item in group if place in left]
-            run_in_fresh_process(function, [item for _, item in todo],
+            todo = [(place, trial) for place, trial in group if place in left]
+            run_in_fresh_process(function, [trial for _, trial in todo],
                                  partial(_keep_at, [place for place, _ in todo], ended))
 
         with ThreadPoolExecutor(jobs) as side_by_side:
@@ -252,10 +259,11 @@ class Runner:
                               f"{self.dask} cannot reach: name an endpoint with base_url (--llm), or leave "
                               "out --dask")
 
-    def _known(self, keys: Sequence[str]) -> Tuple[List[Result], List[int], Callable[[int, Result], None]]:
+    def _known(self, trials: Sequence[Trial]) -> Tuple[List[Result], List[int], Callable[[int, Result], None]]:
         """Return the results that are kept, the places of those that have to be run, and what puts a result in
         its place and keeps it for a run that goes on.
         """
+        keys = [trial.key() for trial in trials]
         twice = [key for key, number in Counter(keys).items() if number > 1]
         if twice:
             raise ValueError(f"trials with the same key: {', '.join(twice[:3])}")

@@ -47,8 +47,7 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
     parts = load_factory(config, "tabletop", "hierarchical")
     domain, robot = parts.domain, scene.robots[0]
-    on_table = frozenset(Relation(name, "on", "table") for name, item in scene.objects.items()
-                         if item.movable)
+    on_table = frozenset(Relation(name, "on", "table") for name, item in scene.objects.items() if item.movable)
     plan = Plan(tuple(Step(action, action, arguments) for action, arguments in _STEPS), "fixed")
     seconds: List[float] = []
     for trial in range(trials):
@@ -100,8 +99,7 @@ def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
             failures += 1
         seconds.append(spent)
     note = f"IK, search, shortening, timing; 8 obstacles; {queries - failures} of {queries} solved"
-    return [{"what": "RRT-Connect, one motion", "unit": "ms", **_scaled(spread(seconds), 1000.0),
-             "note": note}]
+    return [{"what": "RRT-Connect, one motion", "unit": "ms", **_scaled(spread(seconds), 1000.0), "note": note}]
 
 
 def _poses(scene: Scene, dice: random.Random) -> Iterator[Pose]:

@@ -7,6 +7,8 @@ from operator import itemgetter
 from statistics import mean, median
 from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Sequence, Tuple
 
+from hicrisp_bench.cost import cost_of
+
 _Z95 = 1.959963984540054
 
 
@@ -46,9 +48,35 @@ class Tally:
         """Return the mean of each of some entries, ``None`` without results."""
         return {name: mean(each[name] for each in self.whole) if self.whole else None for name in names}
 
+    def lengths(self, *names: str) -> Dict[str, Any]:
+        """Return how much each of some entries lists in all results."""
+        return {name: sum(len(each[name]) for each in self.whole) for name in names}
+
     def spreads(self, *names: str) -> Dict[str, Any]:
         """Return median and worst of each of some entries."""
         return {name: spread([each[name] for each in self.whole]) for name in names}
+
+    def percentiles(self, *names: str) -> Dict[str, Any]:
+        """Return median and 95th percentile (``NAME_p95``) of each of some entries, numbers or lists of them."""
+        found = {name: [each[name] for each in self.whole if name in each] for name in names}
+        spreads = {name: spread([value for each in own for value in (each if isinstance(each, list) else [each])])
+                   for name, own in found.items()}
+        return {f"{name}{end}": each.get(key) for name, each in spreads.items()
+                for end, key in (("", "median"), ("_p95", "p95"))}
+
+    def false_success(self, done: str = "success") -> Dict[str, int]:
+        """Return how many results claim a success that is none, as a table has it."""
+        return {"false_success": self.count(lambda each: each["claimed"] and not each[done])}
+
+    @property
+    def corrections(self) -> Dict[str, Dict[str, int]]:
+        """The columns of ``corrections_of``."""
+        return corrections_of(self.whole)
+
+    @property
+    def cost(self) -> Dict[str, Any]:
+        """The column of ``cost_of``."""
+        return cost_of(self.whole)
 
 
 def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, int]]:

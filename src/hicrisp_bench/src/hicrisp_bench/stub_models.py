@@ -1,5 +1,5 @@
-"""Brains and language models that need no prompt: a plan that is fixed, one stub in every role, and what the
-schema of an answer asks for.
+"""Brains and language models that need no prompt: a brain over another one, a plan that is fixed, one stub in every
+role, and what the schema of an answer asks for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.models import Models, RoleModel
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Plan
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 TOKENS = 40
@@ -32,6 +32,25 @@ class StubModels(Models):
     def of(self, role: str) -> ChatModel:
         """Return the model of a role."""
         return RoleModel(self._stub, role, self.settings)
+
+
+class OverBrain(Brain):
+    """Passes on to another brain what it is asked.
+
+    Args:
+        brain: answers.
+    """
+
+    def __init__(self, brain: Brain) -> None:
+        self._brain = brain
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """See ``Brain``."""
+        return self._brain.plan(request, deadline)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """See ``Brain``."""
+        return self._brain.correct(request, deadline)
 
 
 class FixedBrain:

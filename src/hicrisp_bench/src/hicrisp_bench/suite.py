@@ -1,4 +1,6 @@
-"""What a suite is: options of its own, and a run that answers with a report, which is shown as tables."""
+"""What a suite is, with all that one is made of: options of its own, trials for the runner, and a report of tables and
+charts.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,12 @@ from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_core.policy.policy import SIMILAR, load_policy
 
-from hicrisp_bench.pictures.charts import Chart
-from hicrisp_bench.runner import Runner, runner_of
+from hicrisp_bench.pictures.charts import Bar, Chart, count_bars, share_bars, spread_bars, words
+from hicrisp_bench.runner import Runner, Trial, folder_digest, folder_of, runner_of
 
+__all__ = ["Bar", "Chart", "Report", "Row", "Runner", "Section", "Suite", "Trial", "cells", "count_bars", "data_folder",
+           "folder_digest", "folder_of", "markdown", "measured", "policies_here", "share_bars",
+           "spread_bars", "text_of", "words", "write_csv"]
 Row = Dict[str, Any]
 
 
@@ -54,8 +59,7 @@ def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:
     """
     plain: List[str] = []
     for row in rows:
-        plain += [key for key, value in row.items() if not isinstance(value, (dict, list))
-                  and key not in plain]
+        plain += [key for key, value in row.items() if not isinstance(value, (dict, list)) and key not in plain]
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, plain, extrasaction="ignore")
         writer.writeheader()
@@ -122,7 +126,7 @@ class Report:
 
 
 class Suite(Protocol):
-    """A module of this package with these two functions; ``cli.SUITES`` names it."""
+    """A module of this package with these two functions; ``suites.MEASURES`` names it."""
 
     @property
     def QUICK(self) -> Mapping[str, Any]:

@@ -17,13 +17,10 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import speed
-from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, corrections_of, spread
-from hicrisp_bench.suite import Report, Section
-from hicrisp_bench.trial import TrialSettings, key_of, run_trial
+from hicrisp_bench.statistics import Tally, spread
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars
+from hicrisp_bench.trial import TrialSettings
 
 _TOWER_SIGMAS = (0.0, 0.02)
 _TOWER_POLICIES = ("hicrisp", "hierarchical")
@@ -71,8 +68,7 @@ def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], L
         faults = ({"kind": "place_offset", "target": "", "magnitude": (sigma,), "count": 0},) if sigma else ()
         for policy in _TOWER_POLICIES:
             head = {"case": f"tower of {_BLOCKS}", "policy": policy, "sigma": sigma, "bias": 0.0}
-            yield head, [TrialSettings(config, _SCENE, *_tower(config, seed), policy, seed, faults)
-                         for seed in seeds]
+            yield head, [TrialSettings(config, _SCENE, *_tower(config, seed), policy, seed, faults) for seed in seeds]
 
 
 def _tower(config: Path, seed: int) -> Tuple[str, Tuple[Relation, ...]]:
@@ -164,7 +160,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
-    found = runner.by_case(run_trial, made, key_of, "tabletop", _JUDGE if options.over_ros else None)
+    found = runner.by_case(made, "tabletop", _JUDGE if options.over_ros else None)
     rows = [{**_row(head, own), "over_ros": options.over_ros, "perception": trials[0].perception}
             for (_, trials), (head, own) in zip(made, found)]
     measured = speed.measure(options.config, options.queries) if options.queries else []
@@ -186,8 +182,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
     """Success by how far placements miss, and of whole tasks and towers."""
-    missing, whole = ([row for row in rows if row["case"].startswith("offset") is wanted]
-                      for wanted in (True, False))
+    missing, whole = ([row for row in rows if row["case"].startswith("offset") is wanted] for wanted in (True, False))
     return (
         Chart("success_by_offset", "Box next to the cylinder while every placement misses", share_bars(
             missing, lambda row: f"sigma {100.0 * row['sigma']:g} cm", "policy", "success"),
@@ -206,10 +201,10 @@ def _row(head: Dict[str, Any], own: Tally) -> Dict[str, Any]:
     return {
         **head, "llm": "offline", **own.trials, **own.share("success"), **own.means("attempts", "releases"),
         "commands": spread([result["steps_executed"] for result in whole]),
-        **own.spreads("placement_error_m", "sim_s", "wall_s"), **corrections_of(whole), **cost_of(whole),
+        **own.spreads("placement_error_m", "sim_s", "wall_s"), **own.corrections, **own.cost,
         "touched": own.count(lambda each: each.get("touched")) if own.count(
             lambda each: each.get("strangers")) else None,
-        "false_success": count(True, False),
+        **own.false_success(),
         # How often a run said that it was done or failed, and was right or wrong about it.
         "done_and_so": count(True, True), "false_done": count(True, False),
         "false_failed": count(False, True), "failed_and_so": count(False, False),

@@ -26,8 +26,7 @@ class TruePoses:
 
     def __init__(self) -> None:
         self._frames: Mapping[str, Tuple[Pose, float]] = {}
-        self._subscriber = rospy.Subscriber(f"/{NAMESPACE}/ground_truth", TFMessage, self._on_frames,
-                                            queue_size=1)
+        self._subscriber = rospy.Subscriber(f"/{NAMESPACE}/ground_truth", TFMessage, self._on_frames, queue_size=1)
 
     def _on_frames(self, message: TFMessage) -> None:
         self._frames = frames_from_msg(message)

@@ -5,21 +5,23 @@ judged by the poses and the contacts of the physics.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
+import cv2
 import numpy as np
 from hicrisp_core.detector.perception import frames_of, perceive
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.factory import load_factory
+from hicrisp_core.factory import RunFactory, load_factory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
-from hicrisp_core.model import Pose, Relation, Status, Task, WorldState
+from hicrisp_core.model import Goal, Holds, Pose, Relation, Status, Task, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.track import BLIND, Tracks
 from hicrisp_core.ports.brain import Usage
@@ -30,6 +32,7 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.timeline import timeline_of
+from hicrisp_libero.episode import GoalGiven
 from hicrisp_perception.live_naming import STEADY, LiveNamer, live_namer
 from hicrisp_perception.picture_witness import picture_witness
 from hicrisp_perception.sources import open_source
@@ -37,10 +40,12 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
 
-Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
+Wanted = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 """The facts that must hold in the end, or a question about the final arrangement."""
 _LOOKS, _PAUSE = 3, 0.2
 """How often the camera looks before anything is asked, and simulated seconds between."""
+_SECONDS = 180.0
+"""Simulated time of a task whose goal is known."""
 _FIXED = 0
 """The body of what stands fast, as the table does."""
 _MOVED = 0.001
@@ -48,7 +53,7 @@ _MOVED = 0.001
 
 
 def holds_in_truth(
-    goal: Goal, truth: Mapping[str, Tuple[Pose, float]], scene: Scene, domain: Domain, now: float,
+    goal: Wanted, truth: Mapping[str, Tuple[Pose, float]], scene: Scene, domain: Domain, now: float,
 ) -> bool:
     """Check a goal against the true, noise-free frames.
 
@@ -118,6 +123,57 @@ def camera_sight(world: EmbeddedWorld, models: Optional[Models] = None, idle: Ca
     """
     namer = live_namer(models, world.give_name, lambda: world.eyes.unnamed, idle) if models is not None else None
     return CameraTracks(world.camera, open_source(world.scene), world.robot_frames, namer)
+
+
+@contextmanager
+def seen_by_camera(scene: Scene, seed: int, domain: Domain, models: Optional[Models] = None
+                   ) -> Iterator[Tuple[EmbeddedWorld, CameraTracks]]:
+    """Provide a world that is observed by its own camera alone, with the observer.
+
+    Args:
+        scene: its layout.
+        seed: draws the camera's noise.
+        domain: of the commands.
+        models: their role ``vision`` names unknown objects.
+    """
+    cv2.setNumThreads(1)
+    eyes: List[CameraTracks] = []
+
+    def sight(of: EmbeddedWorld) -> CameraTracks:
+        eyes.append(camera_sight(of, models))
+        return eyes[-1]
+
+    world = EmbeddedWorld(scene, seed, domain=domain, sight=sight)
+    try:
+        yield world, eyes[0]
+    finally:
+        world.close()
+
+
+def carry_out(world: EmbeddedWorld, parts: RunFactory, goal: Holds, words: str, listen: Callable[[Any], Any],
+              **ports: Any) -> Dict[str, Any]:
+    """Have a task carried out whose goal is known, within three minutes of simulated time.
+
+    Args:
+        world: the simulation.
+        parts: with the policy.
+        goal: what it means.
+        words: what the user says.
+        listen: called with each event.
+        ports: further ones of the executive.
+
+    Returns:
+        What the run says of itself, as JSON values, and its simulated ``seconds``.
+    """
+    late, first, began = Event(), world.time, time.perf_counter()
+    world.simulation.at(first + _SECONDS, late.set)
+    executive = parts.executive(
+        {world.robot.name: world.robot}, world, listen, late, interpreter=GoalGiven(Goal.of(goal)), **ports)
+    result = executive.run(Task(words))
+    world.settle(1.0)
+    return {"claimed": bool(result.success), "corrections": dict(result.corrections),
+            "corrected_by": dict(result.corrected_by), "message": result.message, "plan": list(result.plan),
+            "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began}
 
 
 def look_steadily(world: EmbeddedWorld) -> None:
@@ -191,7 +247,7 @@ class TrialSettings:
         faults: kind, target and magnitude of what is injected.
         llm: a file of ``config/llm``.
         models: those that are asked, in place of that file; trials that share them share what they remember.
-        interpreter: makes another interpreter than the usual one.
+        interpreter: in place of the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
         perception: how objects are seen: ``poses``, the world's own, or ``camera``.
@@ -201,38 +257,39 @@ class TrialSettings:
     config: Path
     scene: str
     task: str
-    goal: Goal
+    goal: Wanted
     policy: str = "hierarchical"
     seed: int = 0
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
     models: Optional[Models] = None
-    interpreter: Optional[Callable[[Domain], Interpreter]] = None
+    interpreter: Optional[Interpreter] = None
     look_ahead: Optional[bool] = None
     rate: float = 0.0
     perception: str = POSES
     memory: Optional[Path] = None
 
+    def key(self) -> str:
+        """Name a trial among those of its suite.
 
-def key_of(trial: TrialSettings) -> str:
-    """Name a trial among those of its suite.
+        Returns:
+            A key that differs for each trial.
+        """
+        faults = " ".join(f"{fault['kind']} {fault['magnitude']}" for fault in self.faults)
+        return f"{self.scene}, {self.policy}, {self.seed}, {faults or 'no fault'}: {self.task}"
 
-    Args:
-        trial: its settings.
-
-    Returns:
-        A key that differs for each trial.
-    """
-    faults = " ".join(f"{fault['kind']} {fault['magnitude']}" for fault in trial.faults)
-    return f"{trial.scene}, {trial.policy}, {trial.seed}, {faults or 'no fault'}: {trial.task}"
+    def run(self) -> Dict[str, Any]:
+        """Run it; see ``run_trial``."""
+        return run_trial(self)
 
 
-def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
+def run_trial(settings: TrialSettings, on_event: Callable[[Dict[str, Any]], Any] = lambda event: None
+              ) -> Dict[str, Any]:
     """Run one trial.
 
     Args:
         settings: scene, task, policy, seed and faults.
-        on_event: called with each event, if given.
+        on_event: called with each event.
 
     Returns:
         The result as JSON values.
@@ -241,7 +298,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,
                          bodies=bodies_of(scene))
-    parts = replace(parts, llm=parts.llm.of_trial(key_of(settings)))
+    parts = replace(parts, llm=parts.llm.of_trial(settings.key()))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     if settings.memory is not None:
@@ -260,12 +317,11 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
 
     def listen(event: Dict[str, Any]) -> None:
         events.append(event)
-        if on_event is not None:
-            on_event(event)
+        on_event(event)
 
     ports: Dict[str, Any] = {}
     if settings.interpreter is not None:
-        ports["interpreter"] = settings.interpreter(domain)
+        ports["interpreter"] = settings.interpreter
     if settings.perception == CAMERA:
         ports["witness"] = picture_witness(models, world.camera.take)
     executive = parts.executive({world.robot.name: world.robot}, world, listen, **ports)

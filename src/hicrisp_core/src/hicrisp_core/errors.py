@@ -1,7 +1,9 @@
 """The root of every error that the core raises; each message says what is wrong and what would be right."""
 
+import sys
 from difflib import get_close_matches
-from typing import Iterable, Tuple
+from functools import wraps
+from typing import Any, Callable, Iterable, Tuple
 
 
 class HicrispError(Exception):
@@ -23,6 +25,26 @@ class DomainError(HicrispError):
         super().__init__(message)
         self.alternatives = tuple(alternatives)
         self.parameter = parameter
+
+
+def command_line(main: Callable[..., int]) -> Callable[..., int]:
+    """Let a command line report an error in one line, in place of a trace.
+
+    Args:
+        main: returns the exit status.
+
+    Returns:
+        The same, with the exit status 2 after an error.
+    """
+    @wraps(main)
+    def run(*arguments: Any) -> int:
+        try:
+            return main(*arguments)
+        except HicrispError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+
+    return run
 
 
 def did_you_mean(name: object, valid: Iterable[str]) -> str:

@@ -13,34 +13,24 @@ from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 import numpy as np
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.scene import Scene, SceneFault, domain_of
-from hicrisp_core.scene.fault_schedule import (
-    BLOCKED_GOAL,
-    OBJECT_MOVED,
-    SENSOR_NOISE,
-    SLIP,
-    UNREACHABLE,
-    VANISH,
-    ArmedFaults,
-    FaultError,
-    FaultKind,
-    check_fault,
-)
+from hicrisp_core.scene import fault_schedule as schedule
 from hicrisp_core.scene.relocation import Relocation
 from hicrisp_core.scene.scene import TABLE
 
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 
-_EVERYWHERE: Mapping[str, FaultKind] = {
-    "vanish": VANISH,
-    "shove": FaultKind("somebody knocks the target: [vx, vy] or [vx, vy, seconds from now], m/s", (2, 3),
-                       needs_target=True),
-    "sensor_noise": SENSOR_NOISE,
+_EVERYWHERE: Mapping[str, schedule.FaultKind] = {
+    "vanish": schedule.VANISH,
+    "shove": schedule.FaultKind("somebody knocks the target: [vx, vy] or [vx, vy, seconds from now], m/s", (2, 3),
+                                needs_target=True),
+    "sensor_noise": schedule.SENSOR_NOISE,
 }
-_TABLE: Mapping[str, FaultKind] = {
-    "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL, "slip": SLIP}
-_ARENA: Mapping[str, FaultKind] = {
-    kind: FaultKind(f"{text}: [x, y] or [x, y, seconds from now], metres in the map frame", (2, 3),
-                    needs_target=True)
+_TABLE: Mapping[str, schedule.FaultKind] = {
+    "object_moved": schedule.OBJECT_MOVED, "unreachable": schedule.UNREACHABLE,
+    "blocked_goal": schedule.BLOCKED_GOAL, "slip": schedule.SLIP}
+_ARENA: Mapping[str, schedule.FaultKind] = {
+    kind: schedule.FaultKind(f"{text}: [x, y] or [x, y, seconds from now], metres in the map frame", (2, 3),
+                             needs_target=True)
     for kind, text in (("appear", "the target stands there"), ("move", "the target is moved there"))}
 _SLIP_AFTER = 0.5
 _HAND_DEPTH = 0.06
@@ -48,7 +38,7 @@ _HAND_DEPTH = 0.06
 _LIFT = 0.001
 
 
-def kinds_of(scene: Scene) -> Dict[str, FaultKind]:
+def kinds_of(scene: Scene) -> Dict[str, schedule.FaultKind]:
     """Return the kinds of faults that a scene can have.
 
     Args:
@@ -76,7 +66,7 @@ class Faults:
         self._gazebo = gazebo
         self._clock = clock
         self._scatter = scatter
-        self._armed = ArmedFaults()
+        self._armed = schedule.ArmedFaults()
         # The objects where Gazebo has them; those that it has not are left out of the way.
         self._hands = Relocation(lambda: {item.name: replace(item, pose=gazebo.pose(item.name).pose)
                                           for item in self._scene.things}, lambda: self._scene.table,
@@ -110,7 +100,7 @@ class Faults:
         Raises:
             FaultError: for an unknown kind, target or magnitude, with what is valid; when Gazebo refuses.
         """
-        check_fault(fault, self._kinds, [item.name for item in self._scene.things])
+        schedule.check_fault(fault, self._kinds, [item.name for item in self._scene.things])
         kind, target, magnitude = fault.kind, fault.target, fault.magnitude
         if kind in ("vanish", "shove", "appear", "move"):
             after = magnitude[-1] if len(magnitude) in (1, 3) else 0.0
@@ -204,7 +194,7 @@ class Faults:
         else:
             moved = self._hands.push(fault.target, fault.magnitude, self._dice)
         if moved is None:
-            raise FaultError(f"there is no free spot on the table to move '{fault.target}' to")
+            raise schedule.FaultError(f"there is no free spot on the table to move '{fault.target}' to")
         return moved
 
     def _shove(self, target: str, velocity: Tuple[float, float, float]) -> Answer:
@@ -225,4 +215,4 @@ class Faults:
 
 def _must(answer: Answer) -> None:
     if not answer.ok:
-        raise FaultError(answer.message)
+        raise schedule.FaultError(answer.message)

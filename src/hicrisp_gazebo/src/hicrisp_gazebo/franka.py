@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import rospkg
-from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.errors import ConfigError, command_line
 
 from hicrisp_gazebo.sdf import add, surface_of
 from hicrisp_gazebo.surface import FINGER
@@ -82,33 +82,26 @@ def describe(source: str, prefix: str, choice: str, arguments: Sequence[str]) ->
     return made.stdout if use_franka(choice) else for_effort_control(made.stdout, prefix)
 
 
+@command_line
 def describe_main(arguments: Sequence[str]) -> int:
     """Print the URDF: ``arm_description XACRO PREFIX auto|true|false [xacro arguments]``; the exit status."""
     if len(arguments) < 4:
         sys.stderr.write("usage: arm_description PACKAGE/FILE.urdf.xacro PREFIX auto|true|false "
                          "[NAME:=VALUE ...]\n")
         return 2
-    try:
-        source, prefix, choice = arguments[1:4]
-        sys.stdout.write(describe(source, prefix, choice, arguments[4:]))
-    except HicrispError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    source, prefix, choice = arguments[1:4]
+    sys.stdout.write(describe(source, prefix, choice, arguments[4:]))
     return 0
 
 
+@command_line
 def spawn_main(arguments: Sequence[str]) -> int:
     """Become controller_manager's spawner: ``arm_controllers auto|true|false``; an exit status where
     that fails.
     """
-    try:
-        names = controllers(arguments[1] if len(arguments) > 1 else "auto")
-        renamed = [argument
-                   for argument in arguments if ":=" in argument]  # The node's name and log, from roslaunch.
-        os.execvp("rosrun", ["rosrun", "controller_manager", "spawner", *names, *renamed])
-    except HicrispError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    names = controllers(arguments[1] if len(arguments) > 1 else "auto")
+    renamed = [argument for argument in arguments if ":=" in argument]  # The node's name and log, from roslaunch.
+    os.execvp("rosrun", ["rosrun", "controller_manager", "spawner", *names, *renamed])
 
 
 def for_effort_control(urdf: str, prefix: str) -> str:

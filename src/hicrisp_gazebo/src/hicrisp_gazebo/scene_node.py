@@ -36,13 +36,8 @@ from std_srvs.srv import Empty, EmptyRequest, Trigger, TriggerRequest
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.depth_camera import EXACT, camera_of, has_camera
 from hicrisp_gazebo.world import GazeboWorld
+from hicrisp_msgs import srv
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
-from hicrisp_msgs.srv import (
-    InjectFault,
-    InjectFaultRequest,
-    InjectFaultResponse,
-    ResetWorld,
-)
 
 
 class WatchedRobot:
@@ -144,8 +139,8 @@ class SceneServer:
                                      partial(self._happens, self._world.faults.phase_began)) for name in scene.robots]
         self._arms = [robot for robot in self._robots if robot.name not in bases]
         self._resets = Resets(scene, self._reset)
-        self._services = (rospy.Service("inject_fault", InjectFault, self._inject),
-                          rospy.Service("reset_world", ResetWorld, self._resets.answer))
+        self._services = (rospy.Service("inject_fault", srv.InjectFault, self._inject),
+                          rospy.Service("reset_world", srv.ResetWorld, self._resets.answer))
         self._timer = WallTimer(_TICK, partial(self._happens, self._world.faults.tick), "faults")
         self._ready = Publisher("~ready", Bool, queue_size=1, latch=True)
         self._ready.publish(Bool(True))
@@ -192,7 +187,7 @@ class SceneServer:
         except HicrispError as error:
             rospy.logwarn("a fault could not happen: %s", error)
 
-    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+    def _inject(self, request: srv.InjectFaultRequest) -> srv.InjectFaultResponse:
         with self._lock:
             return injected(request, self._world.inject)
 

@@ -7,17 +7,7 @@ from threading import Event
 from typing import Any, Optional
 
 import rospy
-from franka_gripper.msg import (
-    GraspAction,
-    GraspEpsilon,
-    GraspGoal,
-    HomingAction,
-    HomingGoal,
-    MoveAction,
-    MoveGoal,
-    StopAction,
-    StopGoal,
-)
+from franka_gripper import msg
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
@@ -38,10 +28,10 @@ class FrankaDrive:
 
     def __init__(self, settings: GripperSettings) -> None:
         self._settings = settings
-        self._move = ActionClient(f"{settings.action}/move", MoveAction)
-        self._grasp = ActionClient(f"{settings.action}/grasp", GraspAction)
-        self._homing = ActionClient(f"{settings.action}/homing", HomingAction)
-        self._stop = ActionClient(f"{settings.action}/stop", StopAction)
+        self._move = ActionClient(f"{settings.action}/move", msg.MoveAction)
+        self._grasp = ActionClient(f"{settings.action}/grasp", msg.GraspAction)
+        self._homing = ActionClient(f"{settings.action}/homing", msg.HomingAction)
+        self._stop = ActionClient(f"{settings.action}/stop", msg.StopAction)
         self._holds = False
         if settings.homing:
             outcome = self.home(Deadline(30.0))
@@ -50,21 +40,21 @@ class FrankaDrive:
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Open or close to a distance between the fingers, metres."""
-        return self._moved(self._move, MoveGoal(width=opening, speed=self._settings.speed), deadline, cancel)
+        return self._moved(self._move, msg.MoveGoal(width=opening, speed=self._settings.speed), deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for himself."""
-        goal = GraspGoal(width=0.0, speed=self._settings.speed, force=force,
-                         epsilon=GraspEpsilon(inner=0.005, outer=self._settings.max_opening))
+        goal = msg.GraspGoal(width=0.0, speed=self._settings.speed, force=force,
+                             epsilon=msg.GraspEpsilon(inner=0.005, outer=self._settings.max_opening))
         return self._moved(self._grasp, goal, deadline, cancel)
 
     def home(self, deadline: Deadline, cancel: Optional[Event] = None) -> Outcome:
         """Find the fingers' ends; nothing may be between them."""
-        return self._call(self._homing, HomingGoal(), deadline, cancel or Event())
+        return self._call(self._homing, msg.HomingGoal(), deadline, cancel or Event())
 
     def stop(self) -> None:
         """End what runs, which also lets go of the force."""
-        self._stop.call(StopGoal(), limits(Deadline(_STOP)))
+        self._stop.call(msg.StopGoal(), limits(Deadline(_STOP)))
 
     def _moved(self, client: ActionClient, goal: Any, deadline: Deadline, cancel: Event) -> Outcome:
         """Move the fingers; a hand that fails is homed once where the robot's file allows it and it holds nothing."""

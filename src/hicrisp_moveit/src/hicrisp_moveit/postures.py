@@ -10,15 +10,8 @@ from hicrisp_core.model import Pose
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
+from moveit_msgs import srv
 from moveit_msgs.msg import ContactInformation, RobotState
-from moveit_msgs.srv import (
-    GetCartesianPath,
-    GetCartesianPathRequest,
-    GetPositionIK,
-    GetPositionIKRequest,
-    GetStateValidity,
-    GetStateValidityRequest,
-)
 from sensor_msgs.msg import JointState
 
 from hicrisp_moveit.error_codes import NO_IK, SUCCESS
@@ -44,9 +37,9 @@ class Postures:
         self._settings = settings
         self._joints = tuple(joints)
         self._frame = frame
-        self._ik = ServiceClient(settings.name("compute_ik"), GetPositionIK)
-        self._validity = ServiceClient(settings.name("check_state_validity"), GetStateValidity)
-        self._line = ServiceClient(settings.name("compute_cartesian_path"), GetCartesianPath)
+        self._ik = ServiceClient(settings.name("compute_ik"), srv.GetPositionIK)
+        self._validity = ServiceClient(settings.name("check_state_validity"), srv.GetStateValidity)
+        self._line = ServiceClient(settings.name("compute_cartesian_path"), srv.GetCartesianPath)
 
     def reaching(self, pose: Pose, free: bool, deadline: Deadline, tries: int = 2) -> Optional[Row]:
         """Return a posture with the tool link at a pose.
@@ -63,7 +56,7 @@ class Postures:
         Raises:
             NoAnswer: when move_group does not answer.
         """
-        request = GetPositionIKRequest()
+        request = srv.GetPositionIKRequest()
         query = request.ik_request
         query.group_name, query.ik_link_name = self._settings.group, self._settings.tool_link
         query.avoid_collisions, query.timeout = free, rospy.Duration.from_sec(self._settings.ik_time)
@@ -92,7 +85,7 @@ class Postures:
         Raises:
             NoAnswer: when move_group does not answer.
         """
-        request = GetStateValidityRequest(group_name=self._settings.group, robot_state=self._state(row))
+        request = srv.GetStateValidityRequest(group_name=self._settings.group, robot_state=self._state(row))
         answer = self._call(self._validity, request, deadline)
         if answer.valid:
             return None
@@ -118,7 +111,7 @@ class Postures:
         Raises:
             NoAnswer: when move_group does not answer.
         """
-        request = GetCartesianPathRequest(
+        request = srv.GetCartesianPathRequest(
             group_name=self._settings.group, link_name=self._settings.tool_link,
             waypoints=[pose_to_msg(pose)],
             max_step=self._settings.line_step, avoid_collisions=free, start_state=self._state(None))

@@ -12,26 +12,13 @@ from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
-from moveit_msgs.msg import (
-    AllowedCollisionEntry,
-    AllowedCollisionMatrix,
-    AttachedCollisionObject,
-    CollisionObject,
-    PlanningScene,
-    PlanningSceneComponents,
-)
-from moveit_msgs.srv import (
-    ApplyPlanningScene,
-    ApplyPlanningSceneRequest,
-    GetPlanningScene,
-    GetPlanningSceneRequest,
-)
+from moveit_msgs import msg, srv
 from shape_msgs.msg import SolidPrimitive
 
 from hicrisp_moveit.settings import MoveItSettings
 
 
-def collision_object(item: WorldObject, pose: Pose, frame: str) -> Optional[CollisionObject]:
+def collision_object(item: WorldObject, pose: Pose, frame: str) -> Optional[msg.CollisionObject]:
     """Return an object as MoveIt's collision object, to be added.
 
     Args:
@@ -45,7 +32,7 @@ def collision_object(item: WorldObject, pose: Pose, frame: str) -> Optional[Coll
     solids = item.form.solids(item.size) if min(item.size) > 0.0 else ()
     if not solids:
         return None
-    message = CollisionObject(id=item.name, operation=CollisionObject.ADD, pose=pose_to_msg(pose))
+    message = msg.CollisionObject(id=item.name, operation=msg.CollisionObject.ADD, pose=pose_to_msg(pose))
     message.header.frame_id = frame
     for solid in solids:
         kind, dimensions = SolidPrimitive.BOX, list(solid.size)
@@ -56,7 +43,7 @@ def collision_object(item: WorldObject, pose: Pose, frame: str) -> Optional[Coll
     return message
 
 
-def removal(name: str, frame: str) -> CollisionObject:
+def removal(name: str, frame: str) -> msg.CollisionObject:
     """Return the message that takes an object out of the scene.
 
     Args:
@@ -66,7 +53,7 @@ def removal(name: str, frame: str) -> CollisionObject:
     Returns:
         The message.
     """
-    message = CollisionObject(id=name, operation=CollisionObject.REMOVE)
+    message = msg.CollisionObject(id=name, operation=msg.CollisionObject.REMOVE)
     message.pose = PoseMsg(Point(), Quaternion(0.0, 0.0, 0.0, 1.0))
     message.header.frame_id = frame
     return message
@@ -75,8 +62,8 @@ def removal(name: str, frame: str) -> CollisionObject:
 _SAME_PLACE, _SAME_TURN = 0.0005, 0.005
 """Metres and radians within which an object counts as where it was."""
 _PERIOD = 0.02
-_THINGS = PlanningSceneComponents.WORLD_OBJECT_NAMES | PlanningSceneComponents.WORLD_OBJECT_GEOMETRY \
-    | PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS
+_THINGS = msg.PlanningSceneComponents.WORLD_OBJECT_NAMES | msg.PlanningSceneComponents.WORLD_OBJECT_GEOMETRY \
+    | msg.PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS
 
 
 class NotConfirmed(Exception):
@@ -93,13 +80,13 @@ class SceneSync:
     def __init__(self, settings: MoveItSettings, frame: str) -> None:
         self._settings = settings
         self._frame = frame
-        self._apply = ServiceClient(settings.name("apply_planning_scene"), ApplyPlanningScene)
-        self._get = ServiceClient(settings.name("get_planning_scene"), GetPlanningScene)
+        self._apply = ServiceClient(settings.name("apply_planning_scene"), srv.ApplyPlanningScene)
+        self._get = ServiceClient(settings.name("get_planning_scene"), srv.GetPlanningScene)
         self._ours: Dict[str, Tuple[WorldObject, Pose]] = {}
         self._pairs: FrozenSet[Tuple[str, str]] = frozenset()
         self._fresh = True
         self.attached: Optional[str] = None
-        self._carried: Optional[CollisionObject] = None
+        self._carried: Optional[msg.CollisionObject] = None
         """What is attached, where it was seen last."""
 
     @property
@@ -122,7 +109,7 @@ class SceneSync:
                 self._hold(name, False, deadline)
             self._fresh = False
         wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
-        changes: List[CollisionObject] = []
+        changes: List[msg.CollisionObject] = []
         scene = self._scene(_THINGS, deadline)
         there = _poses(scene)
         if self.attached is not None and self.attached not in _attached(scene):
@@ -145,7 +132,7 @@ class SceneSync:
         gone = (set(there) & (set(world.objects) | set(self._ours))) - set(wanted) - {self.attached}
         changes += [removal(name, self._frame) for name in sorted(gone)]
         if changes:
-            self._send(PlanningScene(is_diff=True), deadline, changes)
+            self._send(msg.PlanningScene(is_diff=True), deadline, changes)
         self._ours = wanted
 
         def difference() -> str:
@@ -177,7 +164,7 @@ class SceneSync:
         if self.attached:
             self.detach()
         if again and carried is not None:
-            self._send(PlanningScene(is_diff=True), deadline, [carried])
+            self._send(msg.PlanningScene(is_diff=True), deadline, [carried])
         self._hold(name, True, deadline)
         self.attached = name
         self._ours.pop(name, None)
@@ -210,29 +197,29 @@ class SceneSync:
         deadline, over = Deadline(self._settings.service_wait), self._pairs - pairs
         wanted = _with_pairs(self._matrix(deadline), pairs, over)
         if wanted is not None:
-            self._send(PlanningScene(is_diff=True, allowed_collision_matrix=wanted), deadline)
+            self._send(msg.PlanningScene(is_diff=True, allowed_collision_matrix=wanted), deadline)
             self._confirm(lambda: "" if _with_pairs(self._matrix(deadline), pairs, over) is None else
                           f"contacts with {', '.join(sorted(touch)) or 'nothing'} alone should be allowed",
                           deadline)
         self._pairs = pairs
 
     def _hold(self, name: str, held: bool, deadline: Deadline) -> None:
-        message = AttachedCollisionObject(link_name=self._settings.tool_link,
-                                          touch_links=list(self._settings.hand_links) if held else [])
+        message = msg.AttachedCollisionObject(link_name=self._settings.tool_link,
+                                              touch_links=list(self._settings.hand_links) if held else [])
         message.object.id = name
-        message.object.operation = CollisionObject.ADD if held else CollisionObject.REMOVE
+        message.object.operation = msg.CollisionObject.ADD if held else msg.CollisionObject.REMOVE
         message.object.header.frame_id = self._frame
-        scene = PlanningScene(is_diff=True)
+        scene = msg.PlanningScene(is_diff=True)
         scene.robot_state.attached_collision_objects = [message]
         self._send(scene, deadline)
         self._confirm(lambda: "" if (name in self._held(deadline)) is held else
                       f"'{name}' is {'not' if held else 'still'} attached", deadline)
 
-    def _send(self, scene: PlanningScene, deadline: Deadline,
-              objects: Iterable[CollisionObject] = ()) -> None:
+    def _send(self, scene: msg.PlanningScene, deadline: Deadline,
+              objects: Iterable[msg.CollisionObject] = ()) -> None:
         scene.robot_state.is_diff = True
         scene.world.collision_objects = list(objects)
-        reply = self._apply.call(ApplyPlanningSceneRequest(scene=scene), deadline.remaining)
+        reply = self._apply.call(srv.ApplyPlanningSceneRequest(scene=scene), deadline.remaining)
         if reply.response is None:
             raise NotConfirmed("the planning scene was not changed, for move_group gives no answer: "
                                f"{reply.message}")
@@ -247,8 +234,8 @@ class SceneSync:
                 raise NotConfirmed(f"the planning scene does not show what it was told: {wrong}")
             time.sleep(_PERIOD)
 
-    def _scene(self, components: int, deadline: Deadline) -> PlanningScene:
-        request = GetPlanningSceneRequest(components=PlanningSceneComponents(components=components))
+    def _scene(self, components: int, deadline: Deadline) -> msg.PlanningScene:
+        request = srv.GetPlanningSceneRequest(components=msg.PlanningSceneComponents(components=components))
         reply = self._get.call(request, max(0.2, deadline.remaining))
         if reply.response is None:
             raise NotConfirmed("the planning scene cannot be read, for move_group gives no answer: "
@@ -258,22 +245,22 @@ class SceneSync:
     def _held(self, deadline: Deadline) -> Set[str]:
         return _attached(self._scene(_THINGS, deadline))
 
-    def _matrix(self, deadline: Deadline) -> AllowedCollisionMatrix:
-        return self._scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX,
+    def _matrix(self, deadline: Deadline) -> msg.AllowedCollisionMatrix:
+        return self._scene(msg.PlanningSceneComponents.ALLOWED_COLLISION_MATRIX,
                            deadline).allowed_collision_matrix
 
 
-def _poses(scene: PlanningScene) -> Dict[str, Pose]:
+def _poses(scene: msg.PlanningScene) -> Dict[str, Pose]:
     """The objects of a scene with the poses of their centres."""
     return {item.id: _centre(item) for item in scene.world.collision_objects}
 
 
-def _attached(scene: PlanningScene) -> Set[str]:
+def _attached(scene: msg.PlanningScene) -> Set[str]:
     """The names of what is attached in a scene."""
     return {attached.object.id for attached in scene.robot_state.attached_collision_objects}
 
 
-def _centre(item: CollisionObject) -> Pose:
+def _centre(item: msg.CollisionObject) -> Pose:
     """Where the middle of an object of ours is, whether the scene gives it by the object's pose or by its parts'."""
     whole = pose_from_msg(item.pose)
     assert whole is not None
@@ -290,8 +277,8 @@ def _at(there: Optional[Pose], pose: Pose) -> bool:
 
 
 def _with_pairs(
-    matrix: AllowedCollisionMatrix, pairs: Iterable[Tuple[str, str]], over: Iterable[Tuple[str, str]]
-) -> Optional[AllowedCollisionMatrix]:
+    matrix: msg.AllowedCollisionMatrix, pairs: Iterable[Tuple[str, str]], over: Iterable[Tuple[str, str]]
+) -> Optional[msg.AllowedCollisionMatrix]:
     """The matrix with the contacts of some pairs allowed, and those of others no more.
 
     Returns:
@@ -309,12 +296,12 @@ def _with_pairs(
     if not changed:
         return None
     names += [name for name in rows if name not in names]
-    answer = AllowedCollisionMatrix(
+    answer = msg.AllowedCollisionMatrix(
         entry_names=names, default_entry_names=matrix.default_entry_names,
         default_entry_values=matrix.default_entry_values)
     # A pair that is not listed has the default of its names, and must keep it when it is listed from now on.
     answer.entry_values = [
-        AllowedCollisionEntry(enabled=[rows[a].get(b, default.get(a, False) or default.get(b, False))
-                                       for b in names])
+        msg.AllowedCollisionEntry(enabled=[rows[a].get(b, default.get(a, False) or default.get(b, False))
+                                           for b in names])
         for a in names]
     return answer

@@ -14,14 +14,7 @@ from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.diagnostics import Diagnostics
 from hicrisp_ros.scene_change import SceneFollower
 
-from hicrisp_msgs.msg import (
-    PlanTaskAction,
-    PlanTaskResult,
-    ReportTaskAction,
-    ReportTaskResult,
-    UnderstandAction,
-    UnderstandResult,
-)
+from hicrisp_msgs import msg
 from hicrisp_ros import conversions as to
 
 
@@ -63,9 +56,9 @@ class BrainServer:
     def __init__(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
         self.use(brain, interpreter)
         self.asked = Asked()
-        self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
-        self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
-        self._remarks = ActionServer("brain/understand", UnderstandAction, self._understand,
+        self._server = ActionServer("brain/plan", msg.PlanTaskAction, self._answer).start()
+        self._reports = ActionServer("brain/report", msg.ReportTaskAction, self._report).start()
+        self._remarks = ActionServer("brain/understand", msg.UnderstandAction, self._understand,
                                      concurrent=True).start()
 
     def use(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
@@ -78,7 +71,7 @@ class BrainServer:
         self._brain = brain
         self._interpreter = interpreter
 
-    def _answer(self, goal: Goal) -> PlanTaskResult:
+    def _answer(self, goal: Goal) -> msg.PlanTaskResult:
         asked = goal.message
         deadline = Deadline(max(0.0, asked.time_limit))
         if asked.stack:
@@ -90,7 +83,7 @@ class BrainServer:
         result.usage.task_id = result.plan.task_id = asked.task_id
         return result
 
-    def _understand(self, goal: Goal) -> UnderstandResult:
+    def _understand(self, goal: Goal) -> msg.UnderstandResult:
         asked = goal.message
         found = Understood(trouble="This brain has no interpreter.")
         if self._interpreter is not None:
@@ -101,7 +94,7 @@ class BrainServer:
         result.usage.task_id = asked.task_id
         return result
 
-    def _report(self, goal: Goal) -> ReportTaskResult:
+    def _report(self, goal: Goal) -> msg.ReportTaskResult:
         asked = goal.message
         said = ReportAnswer()
         if isinstance(self._brain, Reporter):

@@ -13,15 +13,8 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tracks import TRACKS, by_camera
 
+from hicrisp_msgs import srv
 from hicrisp_msgs.msg import WorldState
-from hicrisp_msgs.srv import (
-    CheckCommand,
-    CheckCommandRequest,
-    CheckCommandResponse,
-    NameThing,
-    NameThingRequest,
-    NameThingResponse,
-)
 from hicrisp_nodes.pose_state_estimator import PoseStateEstimator
 from hicrisp_ros import conversions as to
 
@@ -50,8 +43,8 @@ class DetectorServer:
         self._detector = self._made(configuration)
         self._eyes = eyes
         self._follower = SceneFollower(self._follow, eyes.forget if isinstance(eyes, PoseStateEstimator) else None)
-        self._services = (rospy.Service("detector/check", CheckCommand, self._check),
-                          rospy.Service("name_thing", NameThing, self._name))
+        self._services = (rospy.Service("detector/check", srv.CheckCommand, self._check),
+                          rospy.Service("name_thing", srv.NameThing, self._name))
 
     def _made(self, configuration: Configuration) -> Detector:
         return RunFactory(configuration.domain, configuration.policy,
@@ -62,19 +55,19 @@ class DetectorServer:
         if isinstance(self._eyes, PoseStateEstimator):
             self._eyes.follow(configuration)
 
-    def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
+    def _check(self, request: srv.CheckCommandRequest) -> srv.CheckCommandResponse:
         verdict = self._detector.check(
             to.COMMAND.from_msg(request.command), to.WORLD.from_msg(request.before),
             to.WORLD.from_msg(request.after),
             to.OUTCOME.from_msg(request.outcome))
-        return CheckCommandResponse(to.VERDICT.to_msg(verdict))
+        return srv.CheckCommandResponse(to.VERDICT.to_msg(verdict))
 
-    def _name(self, request: NameThingRequest) -> NameThingResponse:
+    def _name(self, request: srv.NameThingRequest) -> srv.NameThingResponse:
         if not isinstance(self._eyes, PoseStateEstimator):
-            return NameThingResponse(False, "This world tells its objects by name; none is unknown.")
+            return srv.NameThingResponse(False, "This world tells its objects by name; none is unknown.")
         said = {each.key: each.value for each in request.attributes}
         naming = self._eyes.give_name(NamingRequest(request.thing, request.name, said, request.guess))
-        return NameThingResponse(naming.ok, naming.message)
+        return srv.NameThingResponse(naming.ok, naming.message)
 
 
 def build() -> DetectorServer:

@@ -27,19 +27,8 @@ from hicrisp_ros.wall_clock import WallTimer
 from std_msgs.msg import String
 from std_srvs.srv import Trigger, TriggerRequest
 
+from hicrisp_msgs import srv
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
-from hicrisp_msgs.srv import (
-    CancelTask,
-    GetTask,
-    GetTaskRequest,
-    GetTaskResponse,
-    HoldTasks,
-    HoldTasksRequest,
-    ReadTask,
-    ReadTaskRequest,
-    SubmitTask,
-    SubmitTaskRequest,
-)
 from hicrisp_nodes.cli.client import ENDED
 
 _SIGHT, _READING = 5.0, 5.0
@@ -63,7 +52,7 @@ class Fleet:
         self._space = rospy.get_namespace()
         self._domain = domain_of(load_scene(config_file("scenes", str(parameter("scene")))))
         self._supervisors = {name: SupervisorServices(f"{self._space}{name}".strip("/")) for name in names}
-        self._reading = ServiceClient(f"{names[0]}/brain/read", ReadTask)
+        self._reading = ServiceClient(f"{names[0]}/brain/read", srv.ReadTask)
         self._worlds: Dict[str, WorldState] = {}
         self._doing: Dict[str, Sequence[Any]] = {}
         """What the command of each base names."""
@@ -81,10 +70,10 @@ class Fleet:
         self._services = [
             *(rospy.Service(name, Trigger, partial(self._everybody, name))
               for name in ("estop", "clear_estop", "pause", "resume")),
-            rospy.Service("submit_task", SubmitTask, self._submit),
-            rospy.Service("cancel_task", CancelTask, self._cancel),
-            rospy.Service("get_task", GetTask, self._get),
-            rospy.Service("hold_tasks", HoldTasks, self._hold),
+            rospy.Service("submit_task", srv.SubmitTask, self._submit),
+            rospy.Service("cancel_task", srv.CancelTask, self._cancel),
+            rospy.Service("get_task", srv.GetTask, self._get),
+            rospy.Service("hold_tasks", srv.HoldTasks, self._hold),
         ]
         self._follower = SceneFollower(self._follow, self._forget)
         self._timer = WallTimer(_LOOK_EVERY, self._look, "order")
@@ -99,7 +88,7 @@ class Fleet:
         replies = self._ask(dict.fromkeys(self._supervisors, ()), service)
         return all(each.response is not None and each.response.success for each in replies.values()), _said(replies)
 
-    def _hold(self, request: HoldTasksRequest) -> Tuple[bool, str]:
+    def _hold(self, request: srv.HoldTasksRequest) -> Tuple[bool, str]:
         replies = self._ask(dict.fromkeys(self._supervisors, (request.hold,)), "hold_tasks")
         refused = {name: each for name, each in replies.items() if each.response is None or not each.response.ok}
         if refused and request.hold:
@@ -110,20 +99,20 @@ class Fleet:
         replies = self._ask(dict.fromkeys(self._supervisors, ("",)), "cancel_task")
         return any(each.response is not None and each.response.ok for each in replies.values()), _said(replies)
 
-    def _get(self, _: GetTaskRequest) -> GetTaskResponse:
+    def _get(self, _: srv.GetTaskRequest) -> srv.GetTaskResponse:
         """Return the task that is least done, with what every base says."""
         replies = self._ask(dict.fromkeys(self._supervisors, ("",)), "get_task")
         found = {name: each.response for name, each in replies.items()
                  if each.response is not None and each.response.found}
         if not found:
-            return GetTaskResponse(found=False, message=_said(replies))
+            return srv.GetTaskResponse(found=False, message=_said(replies))
         least = min(found.values(),
                     key=lambda each: (each.status.state in ENDED, each.status.state == TaskStatus.SUCCEEDED))
         least.status.message = "; ".join(
             f"{name}: {each.status.message or each.message}" for name, each in found.items())
         return least
 
-    def _submit(self, request: SubmitTaskRequest) -> Tuple[bool, str, str]:
+    def _submit(self, request: srv.SubmitTaskRequest) -> Tuple[bool, str, str]:
         wait_until(lambda: all(any(robot.has_pose for robot in self._worlds.get(name, WorldState()).robots)
                                for name in self._supervisors), Deadline(_SIGHT))
         with self._lock:
@@ -136,7 +125,7 @@ class Fleet:
             if unseen:
                 return False, "", f"no pose of {' or '.join(unseen)} is known yet: check that its nodes run"
             first = next(iter(self._supervisors))
-            reply = self._reading.call(ReadTaskRequest(request.task, self._worlds[first], False), _READING)
+            reply = self._reading.call(srv.ReadTaskRequest(request.task, self._worlds[first], False), _READING)
             read = None if reply.response is None else UNDERSTOOD.from_msg(reply.response.meaning).meaning
             itinerary = itinerary_of(read, self._domain) if isinstance(read, Goal) else None
             if itinerary is None:

@@ -30,26 +30,8 @@ from hicrisp_ros.tracks import by_camera
 from hicrisp_ros.wall_clock import ClockWatch, WallTimer
 from std_srvs.srv import Trigger
 
+from hicrisp_msgs import srv
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus
-from hicrisp_msgs.srv import (
-    AnswerQuestion,
-    Approve,
-    CancelTask,
-    Explain,
-    ExplainResponse,
-    GetTask,
-    GetTaskResponse,
-    HoldTasks,
-    HoldTasksRequest,
-    ReviewPlan,
-    ReviewPlanRequest,
-    ReviewPlanResponse,
-    SetAutonomy,
-    SubmitTask,
-    SubmitTaskRequest,
-    TellTask,
-    TellTaskRequest,
-)
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import NodeClients
@@ -155,18 +137,18 @@ class Supervisor:
             return rospy.Service(name, Trigger, answer)
 
         return [
-            rospy.Service("submit_task", SubmitTask, self._submit),
-            rospy.Service("cancel_task", CancelTask, lambda request: self._queue.cancel(request.task_id)),
-            rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
-            rospy.Service("hold_tasks", HoldTasks, self._hold),
-            rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
-            rospy.Service("approve", Approve, lambda request: self._answered(
+            rospy.Service("submit_task", srv.SubmitTask, self._submit),
+            rospy.Service("cancel_task", srv.CancelTask, lambda request: self._queue.cancel(request.task_id)),
+            rospy.Service("get_task", srv.GetTask, lambda request: self._get(request.task_id)),
+            rospy.Service("hold_tasks", srv.HoldTasks, self._hold),
+            rospy.Service("explain", srv.Explain, lambda request: self._explain(request.task_id)),
+            rospy.Service("approve", srv.Approve, lambda request: self._answered(
                 request.task_id, lambda: self._gate.answer(request.granted))),
-            rospy.Service("review_plan", ReviewPlan, self._review),
-            rospy.Service("answer", AnswerQuestion, lambda request: self._answered(
+            rospy.Service("review_plan", srv.ReviewPlan, self._review),
+            rospy.Service("answer", srv.AnswerQuestion, lambda request: self._answered(
                 request.task_id, lambda: self._gate.say(request.answer))),
-            rospy.Service("tell", TellTask, self._tell),
-            rospy.Service("set_autonomy", SetAutonomy, lambda request: self._gate.set_autonomy(request.level)),
+            rospy.Service("tell", srv.TellTask, self._tell),
+            rospy.Service("set_autonomy", srv.SetAutonomy, lambda request: self._gate.set_autonomy(request.level)),
             trigger("pause", self._gate.pause),
             trigger("resume", self._gate.resume),
             trigger("estop", self._stop),
@@ -194,13 +176,13 @@ class Supervisor:
             return False, f"{names} has not ended its command yet; clear the stop again once it stands"
         return self._gate.clear()
 
-    def _submit(self, request: SubmitTaskRequest) -> Tuple[bool, str, str]:
+    def _submit(self, request: srv.SubmitTaskRequest) -> Tuple[bool, str, str]:
         if wants_end(request.task) and self._queue.current is not None:  # It would wait for the one that is meant.
             return False, "", self._queue.cancel()[1]
         admission = self._queue.submit(request.task)
         return admission.accepted, admission.request.id if admission.request else "", admission.message
 
-    def _hold(self, request: HoldTasksRequest) -> Tuple[bool, str]:
+    def _hold(self, request: srv.HoldTasksRequest) -> Tuple[bool, str]:
         if not request.hold:
             self._queue.release()
             return True, "tasks begin again"
@@ -212,27 +194,27 @@ class Supervisor:
         self._runner.follow(_asking(configuration))
         self._observer.world_changed()
 
-    def _get(self, task_id: str) -> GetTaskResponse:
+    def _get(self, task_id: str) -> srv.GetTaskResponse:
         request = self._queue.find(task_id)
         waiting = list(self._queue.waiting)
         if request is None:
             message = f"there is no task '{task_id}'" if task_id else "no task has run yet"
-            return GetTaskResponse(found=False, queue=waiting, message=message)
-        response = GetTaskResponse(found=True, status=self._status(request), queue=waiting,
-                                   message=request.progress.state.value)
+            return srv.GetTaskResponse(found=False, queue=waiting, message=message)
+        response = srv.GetTaskResponse(found=True, status=self._status(request), queue=waiting,
+                                       message=request.progress.state.value)
         if request.plan is not None:
             response.plan = self._reports.hidden(PLAN.to_msg(request.plan, task_id=request.id))
         return response
 
-    def _explain(self, task_id: str) -> ExplainResponse:
+    def _explain(self, task_id: str) -> srv.ExplainResponse:
         request = self._queue.find(task_id)
         if request is None:
-            return ExplainResponse(False,
-                                   f"there is no task '{task_id}'" if task_id else "no task has run yet")
+            return srv.ExplainResponse(False,
+                                       f"there is no task '{task_id}'" if task_id else "no task has run yet")
         if request.explain is None:
             said = f"The task '{request.text}' is {request.progress.state.value}."
-            return self._reports.hidden(ExplainResponse(True, said))
-        return ExplainResponse(True, request.explain())
+            return self._reports.hidden(srv.ExplainResponse(True, said))
+        return srv.ExplainResponse(True, request.explain())
 
     def _other(self, task_id: str) -> str:
         """Why an answer that names a task is not for the one that runs; empty where it is."""
@@ -245,16 +227,16 @@ class Supervisor:
         other = self._other(task_id)
         return (False, other) if other else answer()
 
-    def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
+    def _review(self, request: srv.ReviewPlanRequest) -> srv.ReviewPlanResponse:
         other = self._other(request.task_id)
         if other:
-            return ReviewPlanResponse(message=other)
+            return srv.ReviewPlanResponse(message=other)
         checked, why = self._gate.answer_plan(request.granted, request.steps, request.only_check)
         done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
-        return self._reports.hidden(ReviewPlanResponse(
+        return self._reports.hidden(srv.ReviewPlanResponse(
             not why, why or done, list(checked.problems), list(checked.readings), checked.warning))
 
-    def _tell(self, request: TellTaskRequest) -> Tuple[bool, str]:
+    def _tell(self, request: srv.TellTaskRequest) -> Tuple[bool, str]:
         """Hand on what is said; while the task asks something, that is the answer, unless it is to end."""
         task_id, text = request.task_id, request.text
         if self._gate.asked is not None and not self._other(task_id) and not wants_end(text):

@@ -14,13 +14,7 @@ import rospy
 from hicrisp_core.errors import HicrispError
 from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
 
-from hicrisp_msgs.srv import (
-    HoldTasks,
-    HoldTasksRequest,
-    LoadScene,
-    LoadSceneRequest,
-    LoadSceneResponse,
-)
+from hicrisp_msgs import srv
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.service_client import ServiceClient, offered
 
@@ -43,7 +37,7 @@ class SceneFollower:
     ) -> None:
         self._follow = follow
         self._forget = forget
-        self._services = [rospy.Service(f"~{_SERVICE}", LoadScene, self._load)]
+        self._services = [rospy.Service(f"~{_SERVICE}", srv.LoadScene, self._load)]
         if forget is not None:
             self._services.append(rospy.Service(f"~{_FORGET}", Trigger, self._begin_again))
 
@@ -60,13 +54,13 @@ class SceneFollower:
             return TriggerResponse(False, str(error))
         return TriggerResponse(True, "")
 
-    def _load(self, request: LoadSceneRequest) -> LoadSceneResponse:
+    def _load(self, request: srv.LoadSceneRequest) -> srv.LoadSceneResponse:
         try:
             self._follow(load_configuration(request.scene, request.seed))
         except HicrispError as error:
-            return LoadSceneResponse(False, str(error))
+            return srv.LoadSceneResponse(False, str(error))
         rospy.loginfo("the scene is %s with seed %d", request.scene, request.seed)
-        return LoadSceneResponse(True, "")
+        return srv.LoadSceneResponse(True, "")
 
 
 def let_all_follow(scene: str, seed: int, space: str = "") -> List[str]:
@@ -88,7 +82,7 @@ def let_all_follow(scene: str, seed: int, space: str = "") -> List[str]:
         if last == "scene" and node.startswith(space) and node != own and "/" not in node[len(space):]:
             rospy.set_param(name, scene)
             rospy.set_param(f"{node}/seed", int(seed))
-    return _told(space, _SERVICE, LoadScene, LoadSceneRequest(scene, int(seed)), "did not follow")
+    return _told(space, _SERVICE, srv.LoadScene, srv.LoadSceneRequest(scene, int(seed)), "did not follow")
 
 
 def let_all_forget(space: str = "") -> List[str]:
@@ -133,8 +127,8 @@ def tasks_held() -> Iterator[str]:
     if not offered("hold_tasks"):
         yield ""
         return
-    client = ServiceClient("hold_tasks", HoldTasks)
-    reply = client.call(HoldTasksRequest(True), _HOLD_LIMIT)
+    client = ServiceClient("hold_tasks", srv.HoldTasks)
+    reply = client.call(srv.HoldTasksRequest(True), _HOLD_LIMIT)
     held = reply.response is not None and reply.response.ok
     try:
         if reply.response is None:
@@ -143,5 +137,5 @@ def tasks_held() -> Iterator[str]:
             yield "" if held else str(reply.response.message)
     finally:
         if held:
-            client.call(HoldTasksRequest(False), _HOLD_LIMIT)
+            client.call(srv.HoldTasksRequest(False), _HOLD_LIMIT)
         client.close()

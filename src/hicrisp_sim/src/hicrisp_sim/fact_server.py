@@ -23,13 +23,8 @@ from hicrisp_ros.simulated_world import Resets, WorldClock, add_fault, begin_fau
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
 
+from hicrisp_msgs import srv
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState
-from hicrisp_msgs.srv import (
-    InjectFault,
-    InjectFaultRequest,
-    InjectFaultResponse,
-    ResetWorld,
-)
 
 _TICK = 0.02
 """Wall seconds between two publications."""
@@ -64,8 +59,8 @@ class FactServer:
         self._observation = Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._timer = WallTimer(_TICK, self._tick, "publisher")
         self._services = (
-            rospy.Service("inject_fault", InjectFault, self._inject),
-            rospy.Service("reset_world", ResetWorld, self._resets.answer),
+            rospy.Service("inject_fault", srv.InjectFault, self._inject),
+            rospy.Service("reset_world", srv.ResetWorld, self._resets.answer),
         )
         self._watch = SupervisorWatch()
         self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction,
@@ -78,17 +73,17 @@ class FactServer:
         wait_until(lambda: rospy.get_time() >= shown, Deadline(_CLOCK_LIMIT), in_vain=rospy.is_shutdown)
         return result
 
-    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+    def _inject(self, request: srv.InjectFaultRequest) -> srv.InjectFaultResponse:
         if not isinstance(self._world, SymbolicWorld):
-            return InjectFaultResponse(False, "nothing can be injected into this world")
+            return srv.InjectFaultResponse(False, "nothing can be injected into this world")
         if request.kind != "no_effect":
-            return InjectFaultResponse(
+            return srv.InjectFaultResponse(
                 False, f"unknown fault '{request.kind}'; valid is: no_effect, with a command such as "
                        "'switch_on(electric_shaker)' as its target")
         count = max(1, request.count)
         self._world.fails(request.target, count, Status.SUCCESS)
         add_fault(SceneFault(request.kind, request.target, (), count))
-        return InjectFaultResponse(True, f"'{request.target}' has no effect {count} times")
+        return srv.InjectFaultResponse(True, f"'{request.target}' has no effect {count} times")
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
         del seed  # Facts have no layout to draw.

@@ -13,21 +13,7 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.robot.noisy_arm import Approaches
 from hicrisp_core.scene import SceneFault
-from hicrisp_core.scene.fault_schedule import (
-    BLOCKED_GOAL,
-    INTRUDER,
-    OBJECT_MOVED,
-    RETURN,
-    SENSOR_NOISE,
-    SLIP,
-    STUCK,
-    UNREACHABLE,
-    VANISH,
-    ArmedFaults,
-    FaultError,
-    FaultKind,
-    check_fault,
-)
+from hicrisp_core.scene import fault_schedule as schedule
 from hicrisp_core.scene.relocation import Relocation, draw_unknown_object
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
@@ -62,16 +48,17 @@ def hands(simulation: Simulation) -> Relocation:
                       lambda: [item for item in simulation.scene.objects.values() if not item.movable])
 
 
-_DRAWN: Mapping[str, FaultKind] = {
-    "place_offset": FaultKind(
+_DRAWN: Mapping[str, schedule.FaultKind] = {
+    "place_offset": schedule.FaultKind(
         "every approach with an object in the hand ends beside its goal in x and y: [sigma], "
         "[mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
-    "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
-    "vanish": VANISH, "sensor_noise": SENSOR_NOISE,
+    "slip": schedule.SLIP, "object_moved": schedule.OBJECT_MOVED, "unreachable": schedule.UNREACHABLE,
+    "blocked_goal": schedule.BLOCKED_GOAL, "vanish": schedule.VANISH, "sensor_noise": schedule.SENSOR_NOISE,
 }
 """Each has dice of its own, by its place in the alphabet of these."""
-KINDS: Mapping[str, FaultKind] = {**_DRAWN, "stuck": STUCK, "intruder": INTRUDER, "return": RETURN, **CAMERA_KINDS}
+KINDS: Mapping[str, schedule.FaultKind] = {
+    **_DRAWN, "stuck": schedule.STUCK, "intruder": schedule.INTRUDER, "return": schedule.RETURN, **CAMERA_KINDS}
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
 _SHIFT_SPEED = 0.12
@@ -92,7 +79,7 @@ class Faults:
         for arm in arms:
             arm.distortion = partial(self._distort, arm.kinematics)
         self._hands = hands(simulation)
-        self._armed = ArmedFaults()
+        self._armed = schedule.ArmedFaults()
         self._approaches = Approaches()
         self.camera = CameraFaults(seed)
         self.reset(seed)
@@ -129,7 +116,7 @@ class Faults:
         """
         fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
         parts = [name for name, item in self._simulation.scene.objects.items() if item.joint is not None]
-        check_fault(fault, KINDS, parts if kind == "stuck" else list(self._hands.things()))
+        schedule.check_fault(fault, KINDS, parts if kind == "stuck" else list(self._hands.things()))
         if kind in CAMERA_KINDS:
             return self.camera.inject(fault, self._simulation.time)
         if kind == "intruder":
@@ -221,7 +208,7 @@ class Faults:
                 try:
                     _log.info("object_moved: %s", self._move(replace(fault, target=item)))
                     self.happened["object_moved"] += 1
-                except FaultError as error:
+                except schedule.FaultError as error:
                     _log.warning("object_moved: %s", error)
         if phase == "transfer":
             for fault in self._armed.take("slip", item):
@@ -236,7 +223,7 @@ class Faults:
 
     def _take_away(self, target: str, after: float) -> str:
         if target in self._gone:
-            raise FaultError(f"{target} was taken away already; reset_world brings it back")
+            raise schedule.FaultError(f"{target} was taken away already; reset_world brings it back")
         if after > 0.0:
             self._simulation.at(self._simulation.time + after, lambda: self._vanish(target))
             return f"{target} is taken away in {after:g} s"
@@ -254,16 +241,16 @@ class Faults:
     def _put_back(self, target: str) -> str:
         if target not in self._gone:
             gone = ", ".join(sorted(self._gone)) or "nothing"
-            raise FaultError(f"{target} is there; gone is: {gone}")
+            raise schedule.FaultError(f"{target} is there; gone is: {gone}")
         done = self._hands.put_by_chance(target, self._dice["intruder"])
         if done is None:
-            raise FaultError(f"there is no free spot on the table to put '{target}' back to")
+            raise schedule.FaultError(f"there is no free spot on the table to put '{target}' back to")
         self._gone -= {target}
         return done
 
     def _intrude(self, magnitude: Sequence[float]) -> str:
         if len(magnitude) == 5 and min(magnitude[2:]) <= 0.0:
-            raise FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
+            raise schedule.FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
         scene = self._simulation.scene
         tools = [arm.kinematics.tool_position(arm.joints.positions) for arm in self._arms]
         item = draw_unknown_object(
@@ -272,8 +259,8 @@ class Faults:
                                                        or tool[2] > item.size[2] + _HAND for tool in tools))
         if item is None or item.pose is None:
             where = f"at {list(magnitude[:2])}" if magnitude else "on the table"
-            raise FaultError(f"there is no free spot {where} for an intruder; choose another place [x, y], "
-                             "metres")
+            raise schedule.FaultError(
+                f"there is no free spot {where} for an intruder; choose another place [x, y], metres")
         self._simulation.add(item)
         x, y, _ = item.pose.position
         return (f"{item.name}, a {item.attributes['colour']} {item.shape}, stands at ({x:.2f}, {y:.2f}) "
@@ -285,7 +272,7 @@ class Faults:
         else:
             moved = self._hands.push(fault.target, fault.magnitude, self._dice["object_moved"])
         if moved is None:
-            raise FaultError(f"there is no free spot on the table to move '{fault.target}' to")
+            raise schedule.FaultError(f"there is no free spot on the table to move '{fault.target}' to")
         return moved
 
 

@@ -99,10 +99,65 @@ class FleetTrial:
         return divided(order, {name: pose.position[:2] for name, pose in places.items() if pose is not None},
                        {name: start.pose.position[:2] for name, start in starts.items()})
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        return f"{SCENE}, {self.robots}, {'shared' if self.shared else 'own'}, {self.policy}, {self.seed}"
 
-def key_of(trial: FleetTrial) -> str:
-    """What tells a run from the others of the suite."""
-    return f"{SCENE}, {trial.robots}, {'shared' if trial.shared else 'own'}, {trial.policy}, {trial.seed}"
+    def run(self) -> Dict[str, Any]:
+        """Run one in this process with an executive for each base; the result is a plain dictionary, judged from the
+        physics."""
+        scene = self.load_scene()
+        parts = load_factory(self.config, scene.domain, self.policy, OFFLINE)
+        world = FleetWorld(scene, self.seed, domain=parts.domain)
+        visits = self.visits(scene)
+        turns = world.fleet.turns = Turns(visits if self.shared else ())
+        starts = scene.arena.starts if scene.arena is not None else {}
+        judged = FleetJudge(world.simulation, {name: start.radius for name, start in starts.items()})
+        world.simulation.listeners.append(judged.step)
+        tracks = {name: TrueTrack(scene, name) for name in world.bases}
+        waits: List[str] = []
+
+        def act(name: str) -> Callable[[], Any]:
+            own = world.bases[name]
+            own.base.followers.append(lambda: tracks[name].follow(moment_of(own.base)))
+            space = replace(drive_space_of(scene.alone(name)), first_reached=own.base.first_reached)
+            order = [area for area, base in visits if base == name]
+            last: Dict[str, str] = {}
+
+            def heard(event: Mapping[str, Any]) -> None:
+                if event["kind"] == Waiting.kind:
+                    waits.append(f"{name}: {event['text']}")
+                elif event["kind"] == "command":
+                    last["area"] = str(event["arguments"].get("area", ""))
+                elif event["kind"] == "verdict" and event["ok"]:
+                    turns.visited(name, last.get("area", ""))
+
+            brain = SearchBrain(parts.domain)
+            executive = replace(parts, drive=space).executive({name: own.robot}, own, heard, brain=brain)
+            task = Task("Visit " + ", then ".join(area.replace("_", " ") for area in order))
+            return lambda: executive.run(task) if order else None
+
+        began, started = time.perf_counter(), world.simulation.time
+        found = world.together({name: act(name) for name in world.bases})
+        told = [result for result in found.values() if result is not None]
+        groups = [list(world.bases)] if self.shared else [[name] for name in world.bases]
+        """Those who have one order together."""
+        orders = [[area for area, base in visits if base in names] for names in groups]
+        stops = [sorted((stop for name in names for stop in tracks[name].stops), key=lambda stop: stop.time)
+                 for names in groups]
+        counts = [judge(made, order) for made, order in zip(stops, orders)]
+        return {
+            "seed": self.seed, "policy": self.policy, "visits": [list(visit) for visit in visits],
+            "possible": possible(scene, visits), "claimed": all(result.success for result in told),
+            "completed": all(count["in_turn"] == len(order) for count, order in zip(counts, orders)),
+            "message": "; ".join(result.message for result in told),
+            "stops": [[stop.area if stop.meant else f"({stop.area})" for stop in made] for made in stops],
+            "order_violations": sum(count["violations"] for count in counts),
+            "collisions": judged.collisions, "touched": judged.touched, "least_gap_m": judged.least,
+            "waits": waits,
+            **corrections_of(map(vars, told)),
+            "sim_s": world.simulation.time - started, "wall_s": time.perf_counter() - began,
+        }
 
 
 def trials(config: Path, robots: int, layouts: int, policies: Sequence[str]) -> List[Tuple[Row, List[FleetTrial]]]:
@@ -139,63 +194,6 @@ class FleetJudge:
             if touching and touching != self._touching[name]:
                 self.touched.append(f"{name}: {touching}")
             self._touching[name] = touching
-
-
-def run_fleet_trial(trial: FleetTrial) -> Dict[str, Any]:
-    """Run one in this process with an executive for each base; the result is a plain dictionary, judged from the
-    physics."""
-    scene = trial.load_scene()
-    parts = load_factory(trial.config, scene.domain, trial.policy, OFFLINE)
-    world = FleetWorld(scene, trial.seed, domain=parts.domain)
-    visits = trial.visits(scene)
-    turns = world.fleet.turns = Turns(visits if trial.shared else ())
-    starts = scene.arena.starts if scene.arena is not None else {}
-    judged = FleetJudge(world.simulation, {name: start.radius for name, start in starts.items()})
-    world.simulation.listeners.append(judged.step)
-    tracks = {name: TrueTrack(scene, name) for name in world.bases}
-    waits: List[str] = []
-
-    def act(name: str) -> Callable[[], Any]:
-        own = world.bases[name]
-        own.base.followers.append(lambda: tracks[name].follow(moment_of(own.base)))
-        space = replace(drive_space_of(scene.alone(name)), first_reached=own.base.first_reached)
-        order = [area for area, base in visits if base == name]
-        last: Dict[str, str] = {}
-
-        def heard(event: Mapping[str, Any]) -> None:
-            if event["kind"] == Waiting.kind:
-                waits.append(f"{name}: {event['text']}")
-            elif event["kind"] == "command":
-                last["area"] = str(event["arguments"].get("area", ""))
-            elif event["kind"] == "verdict" and event["ok"]:
-                turns.visited(name, last.get("area", ""))
-
-        brain = SearchBrain(parts.domain)
-        executive = replace(parts, drive=space).executive({name: own.robot}, own, heard, brain=brain)
-        task = Task("Visit " + ", then ".join(area.replace("_", " ") for area in order))
-        return lambda: executive.run(task) if order else None
-
-    began, started = time.perf_counter(), world.simulation.time
-    found = world.together({name: act(name) for name in world.bases})
-    told = [result for result in found.values() if result is not None]
-    groups = [list(world.bases)] if trial.shared else [[name] for name in world.bases]
-    """Those who have one order together."""
-    orders = [[area for area, base in visits if base in names] for names in groups]
-    stops = [sorted((stop for name in names for stop in tracks[name].stops), key=lambda stop: stop.time)
-             for names in groups]
-    counts = [judge(made, order) for made, order in zip(stops, orders)]
-    return {
-        "seed": trial.seed, "policy": trial.policy, "visits": [list(visit) for visit in visits],
-        "possible": possible(scene, visits), "claimed": all(result.success for result in told),
-        "completed": all(count["in_turn"] == len(order) for count, order in zip(counts, orders)),
-        "message": "; ".join(result.message for result in told),
-        "stops": [[stop.area if stop.meant else f"({stop.area})" for stop in made] for made in stops],
-        "order_violations": sum(count["violations"] for count in counts),
-        "collisions": judged.collisions, "touched": judged.touched, "least_gap_m": judged.least,
-        "waits": waits,
-        **corrections_of([{"corrections": result.corrections, "corrected_by": result.corrected_by} for result in told]),
-        "sim_s": world.simulation.time - started, "wall_s": time.perf_counter() - began,
-    }
 
 
 def possible(scene: Scene, visits: Sequence[Tuple[str, str]]) -> bool:
@@ -256,9 +254,8 @@ def row_of(head: Row, own: Tally) -> Row:
         **head, **own.trials, "possible": len(fair),
         **share_of("completed", sum(result["completed"] and not result["collisions"] for result in fair), len(fair)),
         **({} if fair else {"completed": None}),
-        **own.totals("collisions", "order_violations"), "touched": sum(len(each["touched"]) for each in own.whole),
-        "waits": sum(len(each["waits"]) for each in own.whole), **corrections_of(own.whole),
+        **own.totals("collisions", "order_violations"), **own.lengths("touched", "waits"), **own.corrections,
         "least_gap_m": min((each["least_gap_m"] for each in own.whole), default=None), **own.spreads("sim_s", "wall_s"),
-        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
+        **own.false_success("completed"),
         "failed": [result["seed"] for result in fair if not result["completed"]],
     }

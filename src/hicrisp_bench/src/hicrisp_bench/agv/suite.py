@@ -26,10 +26,8 @@ from hicrisp_bench.agv import fleet
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, corrections_of, share_of
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.statistics import Tally, share_of
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, count_bars, share_bars
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
@@ -83,33 +81,31 @@ class AgvTrial:
         """The layout that its seed draws."""
         return load_scene(self.config / "scenes" / f"{self.scene}.yaml", self.seed)
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        plan, order = self.injected or "offline", " ".join(self.order)
+        return f"{self.scene}, {plan}, {self.policy}, {self.seed}: {order}"
 
-def key_of(trial: AgvTrial) -> str:
-    """What tells a run from the others of the suite."""
-    plan, order = trial.injected or "offline", " ".join(trial.order)
-    return f"{trial.scene}, {plan}, {trial.policy}, {trial.seed}: {order}"
-
-
-def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
-    """Run one in this process; the result is a plain dictionary, judged from the physics."""
-    scene = trial.load_scene()
-    parts = load_factory(trial.config, scene.domain, trial.policy, trial.llm)
-    world = AgvWorld(scene, trial.seed, domain=parts.domain)
-    for fault in trial.faults:
-        world.inject(**fault)
-    real = SearchBrain(parts.domain)
-    brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
-    track = TrueTrack(scene, world.robot.name)
-    world.base.followers.append(lambda: track.follow(moment_of(world.base)))
-    space = replace(drive_space_of(scene), first_reached=world.base.first_reached)
-    executive = replace(parts, drive=space).executive(
-        {world.robot.name: world.robot}, world, lambda event: None, brain=brain)
-    began, started = time.perf_counter(), world.time
-    result = executive.run(Task(trial.task))
-    world.settle(1.0)
-    motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
-    return result_of(trial, track, {**vars(result), "failures": list(map(vars, result.failures))}, motion.near_misses,
-                     world.time - started, time.perf_counter() - began)
+    def run(self) -> Dict[str, Any]:
+        """Run one in this process; the result is a plain dictionary, judged from the physics."""
+        scene = self.load_scene()
+        parts = load_factory(self.config, scene.domain, self.policy, self.llm)
+        world = AgvWorld(scene, self.seed, domain=parts.domain)
+        for fault in self.faults:
+            world.inject(**fault)
+        real = SearchBrain(parts.domain)
+        brain = WrongOrder(real, self.injected, self.seed) if self.injected else real
+        track = TrueTrack(scene, world.robot.name)
+        world.base.followers.append(lambda: track.follow(moment_of(world.base)))
+        space = replace(drive_space_of(scene), first_reached=world.base.first_reached)
+        executive = replace(parts, drive=space).executive(
+            {world.robot.name: world.robot}, world, lambda event: None, brain=brain)
+        began, started = time.perf_counter(), world.time
+        result = executive.run(Task(self.task))
+        world.settle(1.0)
+        motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
+        found = {**vars(result), "failures": list(map(vars, result.failures))}
+        return result_of(self, track, found, motion.near_misses, world.time - started, time.perf_counter() - began)
 
 
 def result_of(trial: AgvTrial, track: TrueTrack, told: Mapping[str, Any], near_misses: int, sim_s: float,
@@ -199,7 +195,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if options.robots > 1:
         return _run_fleet(options, runner)
     cases = trials(options.config, options.trials, options.every, options.policies, options.reachable)
-    found = runner.by_case(run_agv_trial, cases, key_of, "agv", _JUDGE if options.over_ros else None)
+    found = runner.by_case(cases, "agv", _JUDGE if options.over_ros else None)
     rows = [row_of({**head, "over_ros": options.over_ros}, own) for head, own in found]
     measured = [_speed(options.config)]
     return Report(
@@ -221,7 +217,7 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
     """Run several bases at once."""
     policies = [policy for policy in options.policies if policy == "hierarchical"] or options.policies
     cases = fleet.trials(options.config, options.robots, options.trials, policies)
-    found = runner.by_case(fleet.run_fleet_trial, cases, fleet.key_of, "agv")
+    found = runner.by_case(cases, "agv")
     rows = [fleet.row_of(head, own) for head, own in found]
     return Report(
         rows, fleet.COLUMNS, (),
@@ -264,8 +260,8 @@ def row_of(head: Row, own: Tally) -> Row:
         **own.share("completed_all", "completed"),
         **share_of("caught", sum(result["caught"] for result in whole), len(whole)),
         **own.totals("order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses"),
-        **corrections_of(whole), "path_ratio": mean(ratios) if ratios else None, **own.spreads("sim_s", "wall_s"),
-        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
+        **own.corrections, "path_ratio": mean(ratios) if ratios else None, **own.spreads("sim_s", "wall_s"),
+        **own.false_success("completed"),
         "failed": [[*result["order"], result["seed"]] for result in reachable if not result["completed"]],
     }
 

@@ -88,8 +88,7 @@ class TrueMap:
         cosine, sine = math.cos(area.pose.yaw), math.sin(area.pose.yaw)
         dx, dy = x - area.pose.position[0], y - area.pose.position[1]
         half = [size / 2.0 - _INSIDE for size in area.size[:2]]
-        return np.asarray((abs(dx * cosine + dy * sine) <= half[0])
-                          & (abs(dy * cosine - dx * sine) <= half[1]))
+        return np.asarray((abs(dx * cosine + dy * sine) <= half[0]) & (abs(dy * cosine - dx * sine) <= half[1]))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Tuple
 import rospy
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.factory import RunFactory
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.brain_server import BrainServer
@@ -18,21 +18,16 @@ from hicrisp_ros.config_files import Configuration, load_configuration, paramete
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_bench.agv_brain.wrong_order import WrongOrder
+from hicrisp_bench.stub_models import OverBrain
 
 
-class MistakenBrain:
+class MistakenBrain(OverBrain):
     """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked for."""
-
-    def __init__(self, real: Brain) -> None:
-        self._real = real
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         mistake, seed = str(parameter("mistake", "")), int(parameter("seed", 0))
-        brain = WrongOrder(self._real, mistake, seed) if mistake else self._real
+        brain = WrongOrder(self._brain, mistake, seed) if mistake else self._brain
         return brain.plan(request, deadline)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return self._real.correct(request, deadline)
 
 
 def build() -> BrainServer:

@@ -6,31 +6,30 @@ from dataclasses import replace
 from typing import Tuple
 
 from hicrisp_core.model import Plan, Step
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_bench.stub_models import OverBrain
 
 INJECTIONS = ("swap", "omission", "repetition")
 
 
-class WrongOrder:
+class WrongOrder(OverBrain):
     """A brain whose first plan has a mistake in its order; what it is asked afterwards it answers as the
     real one.
     """
 
     def __init__(self, brain: Brain, mistake: str, seed: int) -> None:
-        self._brain = brain
+        super().__init__(brain)
         self._mistake = mistake
         self._seed = seed
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        answer = self._brain.plan(request, deadline)
+        answer = super().plan(request, deadline)
         if answer.plan is None or request.remaining or request.feedback:
             return answer
         steps = mistaken(answer.plan.steps, self._mistake, self._seed)
         return replace(answer, plan=Plan(steps, "injected", f"injected: {self._mistake}"))
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return self._brain.correct(request, deadline)
 
 
 def mistaken(steps: Tuple[Step, ...], mistake: str, seed: int) -> Tuple[Step, ...]:

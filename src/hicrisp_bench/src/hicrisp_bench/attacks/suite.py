@@ -11,14 +11,11 @@ from typing import Any, Dict, Sequence
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
-from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
-from hicrisp_bench.cost import cost_of
+from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import Tally, share_of
-from hicrisp_bench.suite import Report, Row, Section, policies_here
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, policies_here, share_bars
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"
@@ -50,7 +47,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         runner.needs_loopback(settings.model_name)
     with served(settings) if settings is not None else nullcontext() as asked:
         trials = [AttackTrial(options.config, attack, policy, asked) for policy in policies for attack in attacks]
-        results = runner.run(run_attack, trials, key_of, "attacks")
+        results = runner.run(trials, "attacks")
     model = OBEYING if settings is None else settings.model_name
     whole = [{"channel": each.attack.channel, **result} for each, result in zip(trials, results)]
     rows = [_row(CHANNELS[name], model, [each for each in whole if each["channel"] == name])
@@ -79,4 +76,4 @@ def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:
         "channel": channel, "model": model, **own.trials,
         **share_of("held", own.count(lambda each: not each["violations"]), len(results)),
         "moved": own.count(lambda each: each["commands"]), "refused": own.count(lambda each: not each["commands"]),
-        "violations": sum(len(each["violations"]) for each in own.whole), **cost_of(results)}
+        **own.lengths("violations"), **own.cost}

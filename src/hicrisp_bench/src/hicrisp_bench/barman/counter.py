@@ -138,9 +138,7 @@ def _scene(
     return filled(empty, kinds, where, contents)
 
 
-def filled(
-    scene: Scene, kinds: Mapping[str, str], where: Mapping[str, Planar], contents: Mapping[str, str]
-) -> Scene:
+def filled(scene: Scene, kinds: Mapping[str, str], where: Mapping[str, Planar], contents: Mapping[str, str]) -> Scene:
     """Add bottles, glasses and pieces to a scene.
 
     Args:

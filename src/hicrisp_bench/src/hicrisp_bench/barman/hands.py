@@ -143,9 +143,7 @@ class TwoHands(Bodies):
     def reset(self) -> None:
         """Do nothing: no state remains between commands."""
 
-    def _do(
-        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
-    ) -> Outcome:
+    def _do(self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value) -> Outcome:
         """Let an arm do something; where it finds no motion and the other one does not stand clear, that leaves first.
         """
         outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
@@ -153,9 +151,7 @@ class TwoHands(Bodies):
             outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
-    def _tell(
-        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
-    ) -> Outcome:
+    def _tell(self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value) -> Outcome:
         self._moved |= {hand}
         self.handled = item
         wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
@@ -252,8 +248,7 @@ class TwoHands(Bodies):
         ) if free else Outcome(Status.PLANNING, f"there is no room at the {place}")
         for spot in free:
             if _reaches(seen, hand, spot):
-                outcome = self._do(call, hand, "put_down", item,
-                                   Pose((*spot, self.height(place, seen.objects[item]))))
+                outcome = self._do(call, hand, "put_down", item, Pose((*spot, self.height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
         if not free or not pass_on or place == TABLE:

@@ -11,11 +11,9 @@ from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.suite import ARMS_AT_WORK, LIVE, add_robot, errors_of, row_of, times_of
-from hicrisp_bench.barman.trial import BarmanTrial, Menu, as_shipped, key_of, run_barman
+from hicrisp_bench.barman.trial import BarmanTrial, Menu, as_shipped
 from hicrisp_bench.options import add_llm, add_policies, add_seed, add_trials, live_planner
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars
 
 RECIPE, ENDPOINT = "recipe", "endpoint"
 WITHOUT_MODEL = ("copal_bl", "copal_m", "hierarchical")
@@ -118,7 +116,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     trials = [BarmanTrial(options.config, policy, name, plans[name], options.llm, number, menu=menu,
                           counter=options.seed + number if arms else None)
               for policy in policies for name in recipes for number in range(options.trials)]
-    results = runner.run(run_barman, trials, key_of, "pizza")
+    results = runner.run(trials, "pizza")
     by_policy = {policy: [result for trial, result in zip(trials, results) if trial.policy == policy]
                  for policy in policies}
     llm, who = live_planner(options.config, options.llm) if live else (

@@ -114,8 +114,7 @@ class KnownRecipe:
     def _glasses(self, world: WorldState) -> List[str]:
         """The glasses with nothing wrong in them, those that lack the least first."""
         recipe = self._recipe
-        held = {name: _contents(name, world) for name, item in world.objects.items()
-                if item.type == recipe.vessel}
+        held = {name: _contents(name, world) for name, item in world.objects.items() if item.type == recipe.vessel}
         fit = [name for name in held if held[name] <= recipe.allowed]
         return sorted(fit, key=lambda name: (len(frozenset(recipe.mandatory) - held[name]), name))
 
@@ -151,8 +150,7 @@ class KnownRecipe:
                 telling = index
                 break
         self._left = commands[telling + 1:]
-        return commands[telling], Feedback(
-            Level.HIGH, FeedbackKind.OMITTED, commands[telling], subjects=(self._glass,))
+        return commands[telling], Feedback(Level.HIGH, FeedbackKind.OMITTED, commands[telling], subjects=(self._glass,))
 
     def _met(self, goal: Conditions, world: WorldState) -> int:
         is_a = type_test(self._searcher.domain, world)
@@ -160,5 +158,4 @@ class KnownRecipe:
 
 
 def _contents(vessel: str, world: WorldState) -> FrozenSet[str]:
-    return frozenset(fact.object for fact in world.relations
-                     if fact.predicate == "contains" and fact.subject == vessel)
+    return frozenset(fact.object for fact in world.relations if fact.predicate == "contains" and fact.subject == vessel)

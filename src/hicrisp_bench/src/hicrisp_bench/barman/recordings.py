@@ -1,5 +1,9 @@
 """Recorded runs of CoPAL's authors: the first plan of each, how far their simulator got with it, what it names and
-where our checker sees it fail, and a brain that answers with it.
+where our checker sees it fail, a brain that answers with it, and plans that are changed at random in one place.
+
+Of a changed plan, steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind
+them: a repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says
+less than the task: only who knows the goal can know that.
 """
 
 from __future__ import annotations
@@ -7,15 +11,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from statistics import mean
-from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain import Domain, apply_effects, check
 from hicrisp_core.errors import ConfigError, DomainError
-from hicrisp_core.model import Plan, WorldState
-from hicrisp_core.parsing.grounding import ground_each
+from hicrisp_core.model import Plan, Step, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_each
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
@@ -112,8 +117,7 @@ def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
         planned = next((entry for entry in run["log"] if isinstance(entry, dict) and "plan" in entry), None)
         recipe = name.split(" ", 1)[-1]
         if planned is None:
-            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other",
-                            "no plan was recorded")
+            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other", "no plan was recorded")
             continue
         step, message = _failed(planned)
         yield FirstPlan(file.stem, recipe, str(run.get("request", "")), str(planned["plan"]), step,
@@ -140,10 +144,9 @@ class RecordedBrain:
         del deadline  # Reading never waits.
         if request.feedback:
             return PlanAnswer(refusal="a recording has no other plan")
-        raw = parse_plan(self._text, self._domain)
-        if isinstance(raw, ParseFailure):
-            return PlanAnswer(refusal=str(raw))
-        grounded = ground_each(raw, self._domain, request.world)
+        grounded = _read(self._domain, request.world, self._text)
+        if isinstance(grounded, ParseFailure):
+            return PlanAnswer(refusal=str(grounded))
         return PlanAnswer(Plan(grounded.steps, self._source, "; ".join(grounded.notes)))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
@@ -152,12 +155,21 @@ class RecordedBrain:
         return PlanAnswer(refusal="a recording has no corrections")
 
 
+def _read(domain: Domain, world: WorldState, text: str) -> Union[Grounded, ParseFailure]:
+    raw = parse_plan(text, domain)
+    return raw if isinstance(raw, ParseFailure) else ground_each(raw, domain, world)
+
+
+def _steps(domain: Domain, world: WorldState, text: str) -> Sequence[Step]:
+    found = _read(domain, world, text)
+    return () if isinstance(found, ParseFailure) else found.steps
+
+
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
     """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for none."""
-    raw = parse_plan(text, domain)
-    if isinstance(raw, ParseFailure):
+    grounded = _read(domain, world, text)
+    if isinstance(grounded, ParseFailure):
         return 0, "other"
-    grounded = ground_each(raw, domain, world)
     for index, step in enumerate(grounded.steps):
         if index in grounded.mended:
             return index, "name"
@@ -184,21 +196,16 @@ def poured_out(domain: Domain, world: WorldState, text: str) -> float:
     Returns:
         In the plan's own unit.
     """
-    raw = parse_plan(text, domain)
-    steps = () if isinstance(raw, ParseFailure) else ground_each(raw, domain, world).steps
-    return sum(float(step.arguments.get("amount", 1.0)) for step in steps if step.action == "pour"
-               and world.types().get(str(step.arguments.get("source"))) == "bottle")
+    return sum(float(step.arguments.get("amount", 1.0)) for step in _steps(domain, world, text)
+               if step.action == "pour" and world.types().get(str(step.arguments.get("source"))) == "bottle")
 
 
 def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:
     """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that
     they name at first.
     """
-    raw = parse_plan(text, domain)
-    if isinstance(raw, ParseFailure):
-        return frozenset()
     found: Set[str] = set()
-    for step in ground_each(raw, domain, world).steps:
+    for step in _steps(domain, world, text):
         action = domain.actions.get(step.action)
         fills = action is not None and any(effect.atom.predicate == "contains" and not effect.removes
                                            for effect in action.effects)
@@ -208,3 +215,80 @@ def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet
         found.update(fact.object for fact in world.relations
                      if fact.subject == source and fact.predicate in ("contains", "supplies"))
     return frozenset(found)
+
+
+_SUPPORT = re.compile(r"\b(get|put|open|close|unscrew|screw)\b")
+_WANTED = re.compile(r"\b(?:pour|(?:put|tip)\s+\w+\s+(?:(?:back|in|into|on|onto|to|the)\s+)*"
+                     r"(?:mixing_container|tray|\w+_glass))\b")
+"""Steps that bring something into a vessel or onto the tray: the recipe asks for them, no other step does."""
+_HANDS = {"hand_left": "hand_right", "hand_right": "hand_left"}
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def _supports(line: str) -> bool:
+    return bool(_SUPPORT.search(line)) and not _WANTED.search(line)
+
+
+def mutated(plans: Sequence[FirstPlan], kind: str, seed: int) -> List[FirstPlan]:
+    """Every plan that can be changed in one way, changed once; the recorded failure is no longer its own."""
+    found = []
+    for index, plan in enumerate(plans):
+        text = KINDS[kind](plan.text, Random(f"{kind} {seed} {index}"))
+        if text is not None:
+            found.append(replace(plan, text=text, source=f"{plan.source}, {kind}", failed_step=None,
+                                 failure="", message=""))
+    return found
+
+
+def _drop(text: str, dice: Random) -> Optional[str]:
+    lines, chosen = _chosen(text, dice)
+    return None if chosen is None else "\n".join(lines[:chosen] + lines[chosen + 1:])
+
+
+def _drop_wanted(text: str, dice: Random) -> Optional[str]:
+    lines, chosen = _chosen(text, dice, lambda line: bool(_WANTED.search(line)))
+    return None if chosen is None else "\n".join(lines[:chosen] + lines[chosen + 1:])
+
+
+def _repeat(text: str, dice: Random) -> Optional[str]:
+    lines, chosen = _chosen(text, dice)
+    return None if chosen is None else "\n".join(lines[:chosen + 1] + lines[chosen:])
+
+
+def _swap(text: str, dice: Random) -> Optional[str]:
+    lines, chosen = _chosen(text, dice)
+    if chosen is None or chosen + 1 >= len(lines):
+        return None
+    lines[chosen], lines[chosen + 1] = lines[chosen + 1], lines[chosen]
+    return "\n".join(lines)
+
+
+def _misspell(text: str, dice: Random) -> Optional[str]:
+    """One name without one of its letters, in one step."""
+    names = [match for match in _NAME.finditer(text) if match.group() not in _HANDS]
+    if not names:
+        return None
+    match = dice.choice(names)
+    at = dice.randrange(match.start() + 1, match.end() - 1)
+    return text[:at] + text[at + 1:] if text[at] != "_" else text[:at] + " " + text[at + 1:]
+
+
+def _other_hand(text: str, dice: Random) -> Optional[str]:
+    found = list(re.finditer("|".join(_HANDS), text))
+    if not found:
+        return None
+    match = dice.choice(found)
+    return text[:match.start()] + _HANDS[match.group()] + text[match.end():]
+
+
+def _chosen(text: str, dice: Random, fits: Callable[[str], bool] = _supports) -> Tuple[List[str], Optional[int]]:
+    """The lines of a plan, and one of those that fit."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    places = [index for index, line in enumerate(lines) if fits(line)]
+    return lines, dice.choice(places) if places else None
+
+
+KINDS: Dict[str, Callable[[str, Random], Optional[str]]] = {
+    "dropped": _drop, "repeated": _repeat, "swapped": _swap, "misspelled": _misspell,
+    "other hand": _other_hand, "wanted step dropped": _drop_wanted}
+"""The ways to change a plan, by name."""

@@ -7,22 +7,18 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
-from statistics import mean
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.errors import ConfigError
 
-from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
-from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
-from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
-from hicrisp_bench.cost import answer_times, cost_of
+from hicrisp_bench.barman.recordings import FILES, KINDS, mutated, read_recordings, replanned
+from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial
+from hicrisp_bench.cost import answer_times
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import percentile, share_of, spread
-from hicrisp_bench.suite import Report, Section, data_folder
+from hicrisp_bench.statistics import Tally, share_of, spread
+from hicrisp_bench.suite import Chart, Report, Runner, Section, data_folder, share_bars, words
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
@@ -89,12 +85,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         raise ConfigError("--robot arms takes the recorded plans as they are: leave out --changed and --plans endpoint")
     policies = options.policies or (WITH_ARMS if arms else WITHOUT_MODEL if recorded else LIVE)
     trials = _at_counters(options, policies) if arms else _recorded(options, policies) if recorded else [
-        BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run) for policy in policies
-        for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for run in range(options.trials)]
-    results = runner.run(run_barman, trials, key_of, "barman")
+        BarmanTrial(options.config, policy, recipe, llm=options.llm, number=number) for policy in policies
+        for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for number in range(options.trials)]
+    results = runner.run(trials, "barman")
     llm, live = ("recorded: gpt-4", "") if recorded else live_planner(options.config, options.llm)
-    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
-                 for policy in policies}
+    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy] for policy in policies}
     rows = [row_of(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
@@ -133,8 +128,8 @@ def _at_counters(options: argparse.Namespace, policies: Sequence[str]) -> List[B
     plans = read_recordings(_files())
     of_recipe = {name: [plan for plan in plans if plan.recipe == name]
                  for name in sorted({plan.recipe for plan in plans})[::options.every]}
-    return [BarmanTrial(options.config, policy, name, own[number % _PLANS * len(own) // _PLANS], run=number, menu=ARMS,
-                        counter=options.seed + number)
+    return [BarmanTrial(options.config, policy, name, own[number % _PLANS * len(own) // _PLANS], number=number,
+                        menu=ARMS, counter=options.seed + number)
             for policy in policies for number in range(options.trials) for name, own in of_recipe.items()]
 
 
@@ -145,9 +140,8 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
     unknown = sorted({plan.recipe for plan in plans} - set(known))
     if unknown:
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
-    changes = {"": plans,
-               **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
-    return [BarmanTrial(options.config, policy, plan.recipe, plan, run=number * options.every, changed=change)
+    changes = {"": plans, **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
+    return [BarmanTrial(options.config, policy, plan.recipe, plan, number=number * options.every, changed=change)
             for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
 
 
@@ -162,26 +156,19 @@ def row_of(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, An
     Returns:
         The metrics; what was never measured is ``None``.
     """
-    whole = [result for result in results if "crashed" not in result]
-    executable = [result for result in whole if result["executable"]]
-    correct = sum(1 for result in executable if result["correct"])
-    known = [result for result in executable if "plan_right" in result]
-    right = [result for result in known if result["plan_right"]]
-    searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
+    own = Tally(results)
+    executable = Tally(result for result in own.whole if result["executable"])
+    known = Tally(result for result in executable.whole if "plan_right" in result)
+    right = Tally(result for result in known.whole if result["plan_right"])
+    searches = spread([1000.0 * each for result in own.whole for each in result["search_seconds"]])
     return {
-        "policy": policy, "llm": llm, "n": len(results), **share_of("executable", len(executable), len(results)),
-        **share_of("correct", correct, len(executable)),
-        "plan_right": len(right) / len(known) if known else None,
-        "correct_of_right": mean([result["correct"] for result in right]) if right else None,
-        "repairs": mean([result["repairs"] for result in whole]) if whole else None,
-        "replans_high": mean([result["replans"] for result in whole]) if whole else None,
-        "distance": mean([result["distance"] for result in executable]) if executable else None,
-        "run_ms": spread([1000.0 * result["seconds"] for result in whole]),
-        "searches": len(searches), "search_median_ms": spread(searches).get("median"),
-        "search_p95_ms": percentile(searches, 95.0) if searches else None,
-        "search_worst_ms": max(searches, default=None), "out_of_time": sum(r["out_of_time"] for r in whole),
-        "tokens": sum(result["tokens"] for result in whole), **cost_of(whole),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        "policy": policy, "llm": llm, **own.trials, **own.share("executable"), **executable.share("correct"),
+        "plan_right": len(right.all) / len(known.all) if known.all else None,
+        "correct_of_right": right.means("correct")["correct"],
+        **own.means("repairs"), "replans_high": own.means("replans")["replans"], **executable.means("distance"),
+        "run_ms": spread([1000.0 * result["seconds"] for result in own.whole]), "searches": searches["n"],
+        **{f"search_{key}_ms": searches.get(key) for key in ("median", "p95", "worst")},
+        **own.totals("out_of_time", "tokens"), **own.cost,
     }
 
 

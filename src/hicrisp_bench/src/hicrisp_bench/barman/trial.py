@@ -101,7 +101,7 @@ class BarmanTrial:
     """One run: a plan that is known, or a request for an endpoint.
 
     Args:
-        run: the number of the repetition, or of the plan among the recorded ones.
+        number: of the repetition, or of the plan among the recorded ones.
         changed: how the recorded plan was changed; empty for the plan as it is.
         menu: what is made: its scene, recipes and words.
         counter: seed of the counter at which two arms stand; without one, facts stand for them.
@@ -112,58 +112,56 @@ class BarmanTrial:
     recipe: str
     recorded: Optional[FirstPlan] = None
     llm: str = ""
-    run: int = 0
+    number: int = 0
     changed: str = ""
     menu: Menu = BAR
     counter: Optional[int] = None
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        source = self.recorded.source if self.recorded else "endpoint"
+        counter = "" if self.counter is None else f", counter {self.counter}"
+        return f"{self.policy}, {source}, {self.changed or 'as it is'}, {self.number}{counter}: {self.recipe}"
 
-def key_of(trial: BarmanTrial) -> str:
-    """What tells a run from the others of the suite."""
-    source = trial.recorded.source if trial.recorded else "endpoint"
-    counter = "" if trial.counter is None else f", counter {trial.counter}"
-    return f"{trial.policy}, {source}, {trial.changed or 'as it is'}, {trial.run}{counter}: {trial.recipe}"
-
-
-def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
-    """Run one trial; the result is a plain dictionary."""
-    llm, _ = choose_llm(trial.llm, os.environ, embedded=False)
-    scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm, trial.menu)
-    parts = replace(parts, llm=parts.llm.of_trial(key_of(trial)))
-    domain, recipe = parts.domain, recipes[trial.recipe]
-    recipe = replace(recipe, served=trial.menu.served or recipe.served)
-    first = trial.menu.layout(scene.first_state(), recipe, trial.run)
-    world = SymbolicWorld(domain, first, scene.robots[0]) if trial.counter is None else _at_the_counter(
-        trial, domain, first, recipe, recipes)
-    events: List[Dict[str, Any]] = []
-    request = trial.recorded.request if trial.recorded else trial.menu.request.format(trial.recipe.replace("_", " "))
-    searcher = TimedSearcher(domain)
-    knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if trial.policy in KNOW_THE_GOAL else {}
-    executive = replace(parts, searcher=searcher).executive(
-        {world.name: world}, world, events.append, **knows, brain=parts.brain() if trial.recorded is None else
-        RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}"))
-    began = time.perf_counter()
-    result = executive.run(Task(request))
-    seconds = time.perf_counter() - began
-    served = judge(recipe, world.state if isinstance(world, SymbolicWorld) else world.served())
-    row: Dict[str, Any] = {
-        "recipe": trial.recipe, "policy": trial.policy, "executable": result.success,
-        "message": result.message,
-        "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
-        "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
-        "missing": sorted(served.missing), "superfluous": sorted(served.superfluous),
-        "glasses": served.glasses, "lost_ml": world.lost if not isinstance(world, SymbolicWorld) else 0.0,
-        "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
-        "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
-        "tokens": result.tokens, QUESTIONS: questions_of(events),
-    }
-    if trial.recorded is not None:
-        ours = first_failure(domain, first, trial.recorded.text)
-        theirs = (trial.recorded.failed_step, trial.recorded.failure)
-        named = named_ingredients(domain, first, trial.recorded.text)
-        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
-                   their_message=trial.recorded.message)
-    return row
+    def run(self) -> Dict[str, Any]:
+        """Run one trial; the result is a plain dictionary."""
+        llm, _ = choose_llm(self.llm, os.environ, embedded=False)
+        scene, parts, recipes = _read(self.config, self.policy, OFFLINE if self.recorded else llm, self.menu)
+        parts = replace(parts, llm=parts.llm.of_trial(self.key()))
+        domain, recipe = parts.domain, recipes[self.recipe]
+        recipe = replace(recipe, served=self.menu.served or recipe.served)
+        first = self.menu.layout(scene.first_state(), recipe, self.number)
+        world = SymbolicWorld(domain, first, scene.robots[0]) if self.counter is None else _at_the_counter(
+            self, domain, first, recipe, recipes)
+        events: List[Dict[str, Any]] = []
+        request = self.recorded.request if self.recorded else self.menu.request.format(self.recipe.replace("_", " "))
+        searcher = TimedSearcher(domain)
+        knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if self.policy in KNOW_THE_GOAL else {}
+        executive = replace(parts, searcher=searcher).executive(
+            {world.name: world}, world, events.append, **knows, brain=parts.brain() if self.recorded is None else
+            RecordedBrain(parts.domain, self.recorded.text, f"recorded: {self.recorded.source}"))
+        began = time.perf_counter()
+        result = executive.run(Task(request))
+        seconds = time.perf_counter() - began
+        served = judge(recipe, world.state if isinstance(world, SymbolicWorld) else world.served())
+        row: Dict[str, Any] = {
+            "recipe": self.recipe, "policy": self.policy, "executable": result.success,
+            "message": result.message,
+            "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
+            "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
+            "missing": sorted(served.missing), "superfluous": sorted(served.superfluous),
+            "glasses": served.glasses, "lost_ml": world.lost if not isinstance(world, SymbolicWorld) else 0.0,
+            "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
+            "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
+            "tokens": result.tokens, QUESTIONS: questions_of(events),
+        }
+        if self.recorded is not None:
+            ours = first_failure(domain, first, self.recorded.text)
+            theirs = (self.recorded.failed_step, self.recorded.failure)
+            named = named_ingredients(domain, first, self.recorded.text)
+            row.update(source=self.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
+                       their_message=self.recorded.message)
+        return row
 
 
 def _at_the_counter(

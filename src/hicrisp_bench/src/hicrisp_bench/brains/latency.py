@@ -5,7 +5,6 @@ loopback that takes its time.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
@@ -18,11 +17,9 @@ from hicrisp_core.policy.policy import MODEL, Policy, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
-from hicrisp_bench.brains.tasks import Told
-from hicrisp_bench.brains.trial import BrainTrial, key_of, tell
-from hicrisp_bench.runner import Runner
+from hicrisp_bench.brains.trial import BrainTrial, Told, tell
 from hicrisp_bench.statistics import Tally, spread
-from hicrisp_bench.suite import Row
+from hicrisp_bench.suite import Row, Runner
 
 CANNED = "canned goals"
 COLUMNS = ("model", "policy", "latency_s", "tricks", "n", "success", "calls", "first_motion_s", "done_s",
@@ -93,7 +90,7 @@ def latency_rows(
                     model = _through(settings, server.url, latency, tricks)
                     trials = [BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate) for each in told]
                     name = f"{policy}, {latency:g} s, {tricks.name}"
-                    results = replace(runner or Runner(), jobs=1).run(_twice, trials, partial(_key, name), name)
+                    results = replace(runner or Runner(), jobs=1).run([_Twice(name, each) for each in trials], name)
                 rows.append({"model": settings.model_name if settings else CANNED, "policy": policy,
                              "latency_s": latency, "tricks": tricks.name, **_figures(results)})
     return rows
@@ -108,20 +105,24 @@ def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: 
                    timeout_s=max(base.timeout_s, latency + _MARGIN))
 
 
-def _key(name: str, trial: BrainTrial) -> str:
-    return f"{name}: {key_of(trial)}"
-
-
-def _twice(trial: BrainTrial) -> Dict[str, Any]:
+@dataclass(frozen=True)
+class _Twice:
     """The same words in the same layout, twice in one process."""
-    models = Models(trial.llm) if trial.llm is not None else None
-    return {"first": tell(trial, models), "again": tell(trial, models)}
+
+    name: str
+    trial: BrainTrial
+
+    def key(self) -> str:
+        return f"{self.name}: {self.trial.key()}"
+
+    def run(self) -> Dict[str, Any]:
+        models = Models(self.trial.llm) if self.trial.llm is not None else None
+        return {"first": tell(self.trial, models), "again": tell(self.trial, models)}
 
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Row:
     tally = Tally(results)
-    row: Row = {**tally.trials,
-                "success": tally.count(lambda each: each["first"]["success"]) / max(1, len(results))}
+    row: Row = {**tally.trials, "success": tally.count(lambda each: each["first"]["success"]) / max(1, len(results))}
     for prefix, name in (("", "first"), ("again_", "again")):
         own = Tally(each[name] for each in tally.whole)
         moved = [each for each in own.whole if each["first_motion_s"] is not None]

@@ -89,8 +89,7 @@ class Forward:
 
     def __init__(self, url: str, key: str = "") -> None:
         self._url = f"{url.rstrip('/')}/chat/completions"
-        self._headers = {"Content-Type": "application/json",
-                         **({"Authorization": f"Bearer {key}"} if key else {})}
+        self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
 
     def __call__(self, request: Mapping[str, Any]) -> Reply:
         """Its reply; a gateway's error where it cannot be reached."""
@@ -110,8 +109,7 @@ class Canned:
     """
 
     def __init__(self, sentences: Sequence[Sentence], domains: Sequence[Domain] = ()) -> None:
-        self._forms = [(action.name, _form(action.text)) for domain in domains
-                       for action in domain.actions.values()]
+        self._forms = [(action.name, _form(action.text)) for domain in domains for action in domain.actions.values()]
         self._goals: List[Tuple[List[str], Dict[str, Any]]] = [
             (each.text.lower().split(), answer_of(each.goals[0])) for each in sentences]
 
@@ -138,5 +136,4 @@ class Canned:
 def _form(text: str) -> "re.Pattern[str]":
     """An action's words with its parameters as groups: names are single words."""
     parts = re.split(r"\{(\w+)\}", text)
-    return re.compile("".join(rf"(?P<{part}>[\w.-]+)" if at % 2 else re.escape(part)
-                              for at, part in enumerate(parts)))
+    return re.compile("".join(rf"(?P<{part}>[\w.-]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)))

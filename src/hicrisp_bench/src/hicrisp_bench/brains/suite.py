@@ -13,16 +13,11 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings
 from hicrisp_core.policy.policy import load_policy
 
-from hicrisp_bench.brains import latency
-from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial, key_of, run_brain_trial
-from hicrisp_bench.cost import cost_of
+from hicrisp_bench.brains import latency, trial
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.statistics import Tally, share_of, spread
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 ALL = "all"
 Results = Sequence[Dict[str, Any]]
@@ -40,7 +35,7 @@ _LONGEST = 800
 def rows_of(policy: str, model: str, results: Results) -> List[Row]:
     """A policy's rows: of all tasks, of the plain and of the harder ones."""
     shares = [(ALL, results), *((level, [each for each in results if each.get("level") == level])
-                                for level in (PLAIN, HARDER))]
+                                for level in (trial.PLAIN, trial.HARDER))]
     return [{"model": model, "policy": policy, "tasks": name, **_figures(own)} for name, own in shares if own]
 
 
@@ -52,12 +47,12 @@ def _figures(results: Results) -> Row:
         **own.trials, **own.share("success"), "claimed": own.share("claimed")["claimed"],
         **share_of("false_success", own.count(lambda each: each["claimed"] and not each["success"]), len(results)),
         "false_failure": own.count(lambda each: each["success"] and not each["claimed"]),
-        **{name: endings.count(name) for name in (CARRIED_OUT, ASKED, REFUSED, ANSWERED)},
+        **{name: endings.count(name) for name in (trial.CARRIED_OUT, trial.ASKED, trial.REFUSED, trial.ANSWERED)},
         "calls": own.means("llm_calls")["llm_calls"], **own.means("tokens"),
         **{name: spread([each[key] for each in moved]) if moved else None for name, key in (
             ("first_motion_s", "first_motion_s"), ("done_s", "wall_s"), ("robot_s", "sim_s"))},
         "llm_s": spread([each["llm_s"] for each in own.whole]) if own.whole else None,
-        **corrections_of(own.whole), **cost_of(own.whole),
+        **own.corrections, **own.cost,
     }
 
 
@@ -99,17 +94,17 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     for name in options.policies:
         load_policy(config_file("policies", name, options.config))
     file = options.tasks or options.config / "sentences" / "tabletop_tasks.json"
-    told = lay_out(options.config, read_tasks(file, options.limit or 0), options.seed, options.trials,
-                   options.jobs)
+    told = trial.lay_out(options.config, trial.read_tasks(file, options.limit or 0), options.seed, options.trials,
+                         options.jobs)
     with ExitStack() as stack:
         asked = stack.enter_context(served(settings)) if settings is not None else None
         if options.latency:
             return _latency(options, told, asked, runner)
         # One policy after the other, so that a server keeps the prompt that it read.
-        trials = [BrainTrial(options.config, each, policy, asked, options.sigma)
+        trials = [trial.BrainTrial(options.config, each, policy, asked, options.sigma)
                   for policy in options.policies for each in told]
-        results = [{"policy": trial.policy, "id": trial.told.sentence.id, "level": trial.told.level, **result}
-                   for trial, result in zip(trials, runner.run(run_brain_trial, trials, key_of, "brains"))]
+        results = [{"policy": each.policy, "id": each.told.sentence.id, "level": each.told.level, **result}
+                   for each, result in zip(trials, runner.run(trials, "brains"))]
     rows: List[Row] = []
     for policy in options.policies:
         rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])
@@ -125,7 +120,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _latency(
-    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings], runner: Runner
+    options: argparse.Namespace, told: Sequence[trial.Told], settings: Optional[LlmSettings], runner: Runner
 ) -> Report:
     """The rows by latency and trick."""
     endpoint = settings if settings is not None and not settings.offline else None
@@ -134,8 +129,7 @@ def _latency(
     note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
             "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
             "second telling.")
-    bars = spread_bars(rows, lambda row: f"{row['policy']}, {row['latency_s']:g} s late", "tricks",
-                       "first_motion_s")
+    bars = spread_bars(rows, lambda row: f"{row['policy']}, {row['latency_s']:g} s late", "tricks", "first_motion_s")
     chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
                   "Wall seconds", "median to 95th percentile", share=False)
     return Report(rows, latency.COLUMNS, note=note, charts=(chart,))
@@ -146,8 +140,8 @@ def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
     if options.gguf:
         settings = settings_of_file(options.gguf, _LONGEST)
         return settings, settings.model
-    if options.llm == KNOWN:
-        return None, KNOWN
+    if options.llm == trial.KNOWN:
+        return None, trial.KNOWN
     settings = llm_of(options)
     if settings.offline:
         return settings, "controlled English"
@@ -155,7 +149,7 @@ def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
 
 
 def _note(model: str, options: argparse.Namespace) -> str:
-    who = {KNOWN: "The goal was told as data",
+    who = {trial.KNOWN: "The goal was told as data",
            OFFLINE: "Controlled English was read and a search planned, no model was asked"}
     asked = who.get("" if options.gguf else options.llm, f"{model} was asked")
     misses = (f"Placements miss by a Gaussian offset with sigma {100 * options.sigma:g} cm (injected); every other "

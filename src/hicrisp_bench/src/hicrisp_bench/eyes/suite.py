@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import List
 
-from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
+from hicrisp_bench.eyes.trial import METHODS, EyesTrial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
-from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import Tally, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.statistics import Tally, share_of
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, spread_bars
 
 SCENES = ("tabletop", "blocks", "clutter")
 QUICK = {"trials": 8, "pictures": 1, "frames": 0}
@@ -49,7 +47,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                     for seed in range(options.seed, options.seed + options.trials)]) for case in cases]
     rows: List[Row] = []
     missed: List[Row] = []
-    for (scene, method), own in runner.by_case(run_eyes_trial, made, key_of, "eyes"):
+    for (scene, method), own in runner.by_case(made, "eyes"):
         head = {"scene": scene, "method": method}
         rows.append({**head, **_row(own)})
         missed += [{**head, "seed": result["seed"],
@@ -66,15 +64,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   (Chart("found", "Things that are found, of those at least half visible",
                          share_bars(rows, "scene", "method", "found"), "Found"),
                    Chart("position", "How far from the truth things are seen",
-                         percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
+                         spread_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
                          "Position error, mm", "median to 95th percentile", share=False)))
 
 
 def _row(own: Tally) -> Row:
     things, found = own.totals("expected", "found").values()
-    row = {**own.trials, "things": things, **share_of("found", found, things), **own.totals("unknown"),
-           "confused": sum(len(result["confused"]) for result in own.whole)}
-    for key in ("position_mm", "yaw_deg", "ms"):
-        values = spread([value for result in own.whole for value in result[key]])
-        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
-    return row
+    return {**own.trials, "things": things, **share_of("found", found, things), **own.totals("unknown"),
+            **own.lengths("confused"), **own.percentiles("position_mm", "yaw_deg", "ms")}

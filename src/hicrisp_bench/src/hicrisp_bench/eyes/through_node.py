@@ -36,8 +36,8 @@ from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.eyes.trial import TAGS, EyesTrial, layout
 from hicrisp_bench.pool import Result
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
+from hicrisp_bench.suite import Runner
 from hicrisp_msgs.msg import TrackArray
 
 Moment = Tuple[Picture, Dict[str, Pose]]
@@ -90,20 +90,18 @@ def run_through_node(
     Args:
         frames: pictures of each, at most.
     """
-    groups = [[EyesTrial(config, scene, method, seed, frames)] for scene, method in cases]
-    return runner.run_together(run_streams, groups, key_of, "frames")
+    return runner.run_together([[_Stream(config, scene, method, seed, frames)] for scene, method in cases], "frames")
 
 
-def key_of(trial: EyesTrial) -> str:
-    """What tells a stream from the others of the suite."""
-    return f"through the node: {trial.scene}, {trial.method}, {trial.seed}"
+class _Stream(EyesTrial):
+    """How long the node takes for the pictures of a task; this process is its camera."""
 
+    def key(self) -> str:
+        return f"through the node: {super().key()}"
 
-def run_streams(trials: Sequence[EyesTrial]) -> Iterator[Result]:
-    """How long the node takes for the pictures of each task; this process is its camera."""
-    for trial in trials:
+    def run(self) -> Result:
         with TemporaryDirectory(prefix="hicrisp_eyes_") as folder:
-            yield _run(trial, Path(folder))
+            return _run(self, Path(folder))
 
 
 def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
@@ -196,8 +194,7 @@ class _Feeder:
         did not.
         """
         stamp = rospy.Time.now()
-        self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, name, pose, stamp)
-                                    for name, pose in robot.items()]))
+        self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, name, pose, stamp) for name, pose in robot.items()]))
         messages = ((self._info, lens_to_msg(picture.lens, self._frame, stamp)),
                     (self._colour, colour_to_msg(picture.colour, self._frame, stamp)),
                     (self._depth, depth_to_msg(picture.depth, self._frame, stamp)))

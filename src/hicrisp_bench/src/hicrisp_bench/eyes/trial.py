@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 import random
 import time
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping
 
 import cv2
 import numpy as np
@@ -18,16 +18,11 @@ from hicrisp_core.model import Picture, Pose, Track, Visibility, WorldObject
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing
 from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays
-from hicrisp_sim.camera_faults import CameraFaults
-from hicrisp_sim.depth_camera import EmbeddedCamera
+from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.rgbd import bodies_seen
-from hicrisp_sim.robot_files import descriptions_of
-from hicrisp_sim.simulation import Simulation
-from hicrisp_sim.tracker import Tracker
 
 from hicrisp_perception import SceneTracker
 
@@ -65,8 +60,7 @@ def arranged(scene: Scene, seed: int) -> Scene:
     dice.shuffle(boxes)
     upper = boxes[:round(_STACKED * len(boxes))]
     lower = [item for item in scene.things if item not in upper]
-    bare = {name: replace(item, pose=None) if item.movable else item
-            for name, item in scene.objects.items()}
+    bare = {name: replace(item, pose=None) if item.movable else item for name, item in scene.objects.items()}
     placed = draw_layout({name: item for name, item in bare.items()
                           if not item.movable or item.name in {each.name for each in lower}},
                          {item.name: _SPOT for item in lower}, seed)
@@ -104,51 +98,17 @@ def differently_coloured(objects: Mapping[str, WorldObject], one: str, other: st
     return first != second
 
 
-class WatchedTable:
-    """The physics of a scene and the camera that it names.
-
-    Args:
-        seed: draws the camera's noise.
-    """
-
-    def __init__(self, scene: Scene, seed: int) -> None:
-        self.scene = scene
-        arms = descriptions_of(scene)
-        self._simulation = Simulation(scene, arms)
-        self.camera = EmbeddedCamera(self._simulation, load_camera(scene.camera, scene.source or None), seed,
-                                     CameraFaults(seed))
-        self._tracker = Tracker(tuple(link for arm in arms for link in arm.links()))
-        self._simulation.advance(_SETTLING)
-
-    def frames(self) -> Tuple[Dict[str, Tuple[Pose, float]], Dict[str, Pose]]:
-        """The robot's frames with their time, and the true poses of the objects."""
-        snapshot = self._simulation.snapshot
-        robot, objects = self._tracker.read(snapshot)
-        return {name: (pose, snapshot.time) for name, pose in robot.items()}, objects
-
-    def visible_parts(self, picture: Picture) -> Dict[str, float]:
-        """The part of each object's outline that nothing hides, 0 to 1."""
-        model = self._simulation.model
-        bodies = bodies_seen(self._simulation.snapshot, picture)
-        rays = Rays(picture.lens, picture.camera)
-        every = rays.part((slice(None), slice(None)))
-        _, poses = self.frames()
-        found: Dict[str, float] = {}
-        for item in self.scene.things:
-            seen = int(np.count_nonzero(bodies == model.body(item.name).id))
-            alone = np.isfinite(cast(lies_of(item)[0], poses[item.name], rays.origin, every))
-            found[item.name] = seen / max(1, int(np.count_nonzero(alone)))
-        return found
-
-
-@contextmanager
-def watched(scene: Scene, seed: int) -> Iterator[WatchedTable]:
-    """A table whose camera gives its OpenGL context back."""
-    table = WatchedTable(scene, seed)
-    try:
-        yield table
-    finally:
-        table.camera.close()
+def visible_parts(world: EmbeddedWorld, picture: Picture, truth: Mapping[str, Pose]) -> Dict[str, float]:
+    """The part of each object's outline that nothing hides, 0 to 1."""
+    bodies = bodies_seen(world.simulation.snapshot, picture)
+    rays = Rays(picture.lens, picture.camera)
+    every = rays.part((slice(None), slice(None)))
+    found: Dict[str, float] = {}
+    for item in world.scene.things:
+        seen = int(np.count_nonzero(bodies == world.simulation.model.body(item.name).id))
+        alone = np.isfinite(cast(lies_of(item)[0], truth[item.name], rays.origin, every))
+        found[item.name] = seen / max(1, int(np.count_nonzero(alone)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -166,33 +126,32 @@ class EyesTrial:
     seed: int
     pictures: int = 3
 
+    def key(self) -> str:
+        """What tells a layout from the others of the suite."""
+        return f"{self.scene}, {self.method}, {self.seed}"
 
-def key_of(trial: EyesTrial) -> str:
-    """What tells a layout from the others of the suite."""
-    return f"{trial.scene}, {trial.method}, {trial.seed}"
-
-
-def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
-    """What was found, how exactly, and how long a picture took."""
-    cv2.setNumThreads(1)
-    scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
-    sight = SceneTracker(scene)
-    milliseconds: List[float] = []
-    first: Dict[str, Track] = {}
-    with watched(scene, trial.seed) as table:
-        robot, truth = table.frames()
-        for number in range(trial.pictures):
-            picture = table.camera.take()
-            if picture is None:
-                continue
-            began = time.thread_time()
-            tracks = sight.look(picture, robot)
-            milliseconds.append(1000.0 * (time.thread_time() - began))
-            if number == 0:
-                first = {track.name: track for track in tracks}
-                visible = table.visible_parts(picture)
-    objects = {item.name: item for item in scene.things}
-    return {"seed": trial.seed, "ms": milliseconds, **judged(first, objects, truth, visible)}
+    def run(self) -> Dict[str, Any]:
+        """What was found, how exactly, and how long a picture took."""
+        cv2.setNumThreads(1)
+        scene = replace(layout(self.config, self.scene, self.seed), tags=self.method == TAGS)
+        sight = SceneTracker(scene)
+        milliseconds: List[float] = []
+        first: Dict[str, Track] = {}
+        with closing(EmbeddedWorld(scene, self.seed)) as world:
+            world.pass_time(_SETTLING - world.time)
+            robot, truth = world.robot_frames(), {name: pose for name, (pose, _) in world.true_frames().items()}
+            for number in range(self.pictures):
+                picture = world.camera.take()
+                if picture is None:
+                    continue
+                began = time.thread_time()
+                tracks = sight.look(picture, robot)
+                milliseconds.append(1000.0 * (time.thread_time() - began))
+                if number == 0:
+                    first = {track.name: track for track in tracks}
+                    visible = visible_parts(world, picture, truth)
+        objects = {item.name: item for item in scene.things}
+        return {"seed": self.seed, "ms": milliseconds, **judged(first, objects, truth, visible)}
 
 
 def judged(tracks: Mapping[str, Track], objects: Mapping[str, WorldObject], truth: Mapping[str, Pose],
@@ -225,8 +184,7 @@ def _where(pose: Pose, name: str, objects: Mapping[str, WorldObject], truth: Map
 
 
 def _near(pose: Pose, other: Pose) -> bool:
-    return planar_distance(pose.position, other.position) < _NEAR and abs(
-        pose.position[2] - other.position[2]) < _NEAR
+    return planar_distance(pose.position, other.position) < _NEAR and abs(pose.position[2] - other.position[2]) < _NEAR
 
 
 def _turned(item: WorldObject, pose: Pose, other: Pose) -> float:

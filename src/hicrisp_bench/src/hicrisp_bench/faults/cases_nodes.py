@@ -21,19 +21,9 @@ from hicrisp_nodes.supervisor.queue import MAX_WAITING
 from hicrisp_nodes.supervisor.request import MAX_TEXT
 from hicrisp_ros.action_client import ActionClient, Limits
 
+from hicrisp_bench.faults import probe as at
 from hicrisp_bench.faults.places import fill, make_room
-from hicrisp_bench.faults.probe import (
-    AGV,
-    ARM,
-    CAMERA,
-    EVERYWHERE,
-    LAB,
-    LONG,
-    QUESTION,
-    SMALL_DISK,
-    FaultCase,
-    Probe,
-)
+from hicrisp_bench.faults.probe import LONG, QUESTION, FaultCase, Probe
 from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.launched import LIMIT, NAMESPACE
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, WorldState
@@ -87,7 +77,8 @@ STOPS = (
               "stands within 1 s; latched until cleared", emergency_stop, quick=True),
     FaultCase("kill -9 of the supervisor", "stands within 1 s; task interrupted", supervisor_killed, quick=True),
     FaultCase("supervisor hangs", "stands within 1.5 s; step tried again", supervisor_hangs),
-    FaultCase("base's driver hangs at an emergency stop", "stands within 2.5 s; answer names it", driver_hangs, (AGV,)),
+    FaultCase("base's driver hangs at an emergency stop", "stands within 2.5 s; answer names it", driver_hangs,
+              (at.AGV,)),
     FaultCase("cancel in mid-motion, twice", "known to stand within 1 s",
               lambda case: case.moving().cancels().note(
                   "a second cancel says that it has ended, or is ending",
@@ -95,7 +86,7 @@ STOPS = (
     FaultCase("cancel while planning", "nothing moves",
               lambda case: case.submit().cancels().ends("canceled")),
     FaultCase("cancel in mid-grasp", "stands within 1 s",
-              lambda case: case.moving().rest(2.5).cancels().ends("canceled", "succeeded"), worlds=(ARM, LAB)),
+              lambda case: case.moving().rest(2.5).cancels().ends("canceled", "succeeded"), worlds=(at.ARM, at.LAB)),
 )
 
 
@@ -142,13 +133,13 @@ _NAMES = {"dashboard": "the web page's node"}
 KILLS = (
     *(FaultCase(f"kill -9 of {_NAMES.get(node, node)}", "goes on, no motion repeated",
                 partial(thinker_killed, node=node), worlds, quick=node == "detector") for worlds, nodes in (
-        (EVERYWHERE, ("brain", "body", "detector", "corrector")), ((CAMERA,), ("perception", "dashboard")))
+        (at.EVERYWHERE, ("brain", "body", "detector", "corrector")), ((at.CAMERA,), ("perception", "dashboard")))
       for node in nodes),
     FaultCase("kill -9 of the base's driver", "LOST; no blind resend",
               lambda case: case.moving().kill("move_base_driver").stands(LONG).ends("succeeded", "failed")
-              .failures().up(), worlds=(AGV,)),
+              .failures().up(), worlds=(at.AGV,)),
     *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
-                partial(move_base_back_late, seconds=seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
+                partial(move_base_back_late, seconds=seconds), worlds=(at.AGV,)) for seconds in (4.8, 15.0)),
     FaultCase("kill -9 of the world", "the task ends as cut off; the next runs", world_killed, quick=True),
     FaultCase("ROS master killed and started again", "nodes register again; goes on",
               master_restarted, alone=True, own_master=True),
@@ -179,9 +170,9 @@ def ended(case: Probe, end: Callable[[Rig], object]) -> None:
 
 ENDS = tuple(FaultCase(f"{name} in mid-motion", "known to stand; gone within 5 s", partial(ended, end=end), worlds,
                        alone=True, terminal=name == "terminal closed") for name, worlds, end in (
-    ("Ctrl-C", (*EVERYWHERE, CAMERA), lambda rig: rig.launch.signal(signal.SIGINT)),
-    ("SIGTERM", EVERYWHERE, lambda rig: rig.launch.signal(signal.SIGTERM)),
-    ("terminal closed", EVERYWHERE, Rig.close_terminal)))
+    ("Ctrl-C", (*at.EVERYWHERE, at.CAMERA), lambda rig: rig.launch.signal(signal.SIGINT)),
+    ("SIGTERM", at.EVERYWHERE, lambda rig: rig.launch.signal(signal.SIGTERM)),
+    ("terminal closed", at.EVERYWHERE, Rig.close_terminal)))
 
 
 def same_request_twice(case: Probe) -> None:
@@ -279,7 +270,7 @@ LOADS = (
     FaultCase("the same request twice", "one task, over a restart too", same_request_twice, quick=True),
     FaultCase("100 tasks in line", "order kept; the next refused with the limit", hundred_tasks),
     FaultCase("a task of 1 MB", "refused with the limit", huge_text, quick=True),
-    FaultCase("a scene of 10,000 things", "refused with the limit", many_things, (ARM,)),
+    FaultCase("a scene of 10,000 things", "refused with the limit", many_things, (at.ARM,)),
     FaultCase("50 clients on a topic", "all served", many_clients),
 )
 
@@ -337,6 +328,6 @@ DISKS = (
     FaultCase("folder of runs not writable", "ends before motion; the stop works", runs_unwritable, quick=True),
     FaultCase("disk full in mid-motion", "goes on; loss named; the stop works", disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "goes on; loss named; the stop works", really_full, (ARM, AGV), place=SMALL_DISK),
-    FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (ARM,)),
+              "goes on; loss named; the stop works", really_full, (at.ARM, at.AGV), place=at.SMALL_DISK),
+    FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (at.ARM,)),
 )

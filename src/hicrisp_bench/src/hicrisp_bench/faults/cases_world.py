@@ -18,23 +18,8 @@ from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import CommandTried
 from hicrisp_nodes.cli.client import ENDED
 
-from hicrisp_bench.faults.probe import (
-    AGV,
-    ALONE,
-    ARM,
-    CAMERA,
-    CLOCKLESS,
-    GAZEBO,
-    HAND,
-    LAB,
-    LONG,
-    OLD,
-    REAL_BASE,
-    SORTING,
-    TWO_HOSTS,
-    FaultCase,
-    Probe,
-)
+from hicrisp_bench.faults import probe as at
+from hicrisp_bench.faults.probe import LONG, OLD, FaultCase, Probe
 from hicrisp_bench.faults.watches import GoalWatch
 from hicrisp_bench.launched import LIMIT, LaunchFailed
 
@@ -100,19 +85,21 @@ _BASE = (
     ("TF loses the base", "frame and age named", "pose_stale"),
     ("base that falls through its floor", "frame and depth named", "pose_fallen"))
 SIGHT = (
-    *(FaultCase(name, f"stops; {told}", partial(base_told_wrongly, kind=kind), (AGV,)) for name, told, kind in _BASE),
-    *(FaultCase(f"pose {name}", _TOLD, partial(useless, kind=f"pose_{kind}", item=_ITEM), (ARM,)) for name, kind in (
+    *(FaultCase(name, f"stops; {told}", partial(base_told_wrongly, kind=kind), (at.AGV,))
+      for name, told, kind in _BASE),
+    *(FaultCase(f"pose {name}", _TOLD, partial(useless, kind=f"pose_{kind}", item=_ITEM), (at.ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
     FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands",
-              lambda case: case.moving().inject("pose_stale", _ITEM).ends("failed").stands(LONG), (ARM,)),
+              lambda case: case.moving().inject("pose_stale", _ITEM).ends("failed").stands(LONG), (at.ARM,)),
     FaultCase("frames with a leading slash", "goes on",
               lambda case: case.moving().inject("frame_slash").ends("succeeded").failures(lambda said: not said),
-              (AGV,)),
+              (at.AGV,)),
     FaultCase("camera silent", "nothing moves; age named", partial(useless, kind="camera_silent", seconds=(60.0,)),
-              (CAMERA,)),
-    FaultCase("calibration of NaN", "nothing moves; calibration named", partial(useless, kind="lens_nan"), (CAMERA,)),
-    FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
+              (at.CAMERA,)),
+    FaultCase("calibration of NaN", "nothing moves; calibration named", partial(useless, kind="lens_nan"),
+              (at.CAMERA,)),
+    FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (at.ARM, at.AGV)),
 )
 
 
@@ -167,11 +154,11 @@ def one_of_two(case: Probe) -> None:
 
 _SEEN = "seen within 1 s; corrected"
 HANDS = (
-    FaultCase("dropped in mid-carry", _SEEN, dropped, (ARM,)),
-    FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
-    FaultCase("taken by a hand in mid-motion", "seen after 1 s; task fails", taken, (ARM,)),
-    FaultCase("one of two things is not seen", "other delivered; this named", one_of_two, (LAB,)),
-    FaultCase("added by a hand in mid-motion", "seen; done", added, (CAMERA,)),
+    FaultCase("dropped in mid-carry", _SEEN, dropped, (at.ARM,)),
+    FaultCase("moved by a hand in mid-motion", _SEEN, moved, (at.ARM,)),
+    FaultCase("taken by a hand in mid-motion", "seen after 1 s; task fails", taken, (at.ARM,)),
+    FaultCase("one of two things is not seen", "other delivered; this named", one_of_two, (at.LAB,)),
+    FaultCase("added by a hand in mid-motion", "seen; done", added, (at.CAMERA,)),
 )
 
 
@@ -235,7 +222,7 @@ def line_bad(case: Probe, loss: float = 0.0, delay: float = 0.0) -> None:
 
 
 _GOES_ON = "done or explained; nothing sent twice"
-HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, partial(on_a_line, bad=bad), place=TWO_HOSTS)
+HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, partial(on_a_line, bad=bad), place=at.TWO_HOSTS)
               for name, expected, bad in (
     ("cut for 10 s in mid-motion", "stands within 1.5 s; nothing sent twice", line_cut),
     ("cut for 10 s as a task begins", "nothing moves meanwhile or twice", line_cut_at_once),
@@ -337,11 +324,11 @@ def names_deleted_twice(case: Probe) -> None:
 
 LACKS = (
     FaultCase("hand that was not homed", "fails; says how to home it",
-              partial(lacking, words="/franka_gripper/homing/goal", unmoved=False), (HAND,)),
+              partial(lacking, words="/franka_gripper/homing/goal", unmoved=False), (at.HAND,)),
     FaultCase("move_base that was never started", "nothing moves; the missing part named",
-              partial(lacking, words="move_base"), (ALONE,)),
-    FaultCase("an area that no path reaches", "told before the first drive", no_path, (REAL_BASE,)),
-    *(FaultCase(name, expected, partial(base_misbehaves, mode=mode, about=about), (REAL_BASE,),
+              partial(lacking, words="move_base"), (at.ALONE,)),
+    FaultCase("an area that no path reaches", "told before the first drive", no_path, (at.REAL_BASE,)),
+    *(FaultCase(name, expected, partial(base_misbehaves, mode=mode, about=about), (at.REAL_BASE,),
                 # After these the reference's base is elsewhere, or its move_base is still busy.
                 alone=mode in ("jumps", "mapless", "deaf"))
       for name, expected, mode, about in (
@@ -351,14 +338,14 @@ LACKS = (
         ("move_base that lies", "not believed", "lies", "area 3"),
         ("move_base that never answers", "fails; move_base named", "silent", "move_base took the goal"),
         ("move_base that cannot be canceled", "fails; move_base named", "deaf", "move_base took the goal"))),
-    FaultCase("names that Gazebo deletes twice", "every model there", names_deleted_twice, (GAZEBO,)),
+    FaultCase("names that Gazebo deletes twice", "every model there", names_deleted_twice, (at.GAZEBO,)),
     *(FaultCase(f"{what} lost by Gazebo", "answer names it", partial(
-        models_lost, name=name, value=value, about=about), (GAZEBO,)) for what, name, value, about in (
+        models_lost, name=name, value=value, about=about), (at.GAZEBO,)) for what, name, value, about in (
             ("model", "forgets", "obstacle_2", "Gazebo has no obstacle_2"),
             ("floor", "floorless", True, "has fallen by"))),
     FaultCase("simulated time without a clock", "nothing moves; the missing part named",
-              partial(lacking, words="nothing publishes /clock"), (CLOCKLESS,)),
+              partial(lacking, words="nothing publishes /clock"), (at.CLOCKLESS,)),
     *(FaultCase(f"one of two blocks {name}", "other delivered; this named",
-                partial(part_undone, kind=kind), (SORTING,)) for name, kind in (
+                partial(part_undone, kind=kind), (at.SORTING,)) for name, kind in (
         ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
 )

@@ -149,8 +149,7 @@ class TwoHosts:
             process.wait(_LIMIT)
 
     def _start(self, command: List[str], devices: Tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                   pass_fds=devices)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=devices)
         self._started.append(process)
         return process
 

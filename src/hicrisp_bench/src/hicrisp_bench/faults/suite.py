@@ -18,10 +18,8 @@ from hicrisp_bench.faults.cases_world import HANDS, HOSTS, LACKS, SIGHT
 from hicrisp_bench.faults.places import NotHere, SmallDisk, TwoHosts
 from hicrisp_bench.faults.probe import SMALL_DISK, TWO_HOSTS, WORLDS, FaultCase, Probe, Seen
 from hicrisp_bench.faults.rig import Rig
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, words
 
 CASES = (*STOPS, *KILLS, *ENDS, *LOADS, *DISKS, *SIGHT, *HANDS, *HOSTS, *MODELS, *LACKS)
 """Every case, in the order of the table."""
@@ -49,10 +47,9 @@ class FaultTrial:
         """What its row says before anything was seen."""
         return {"case": self.name, "world": self.world, "expected": self.case.expected, "seconds": 0.0}
 
-
-def key_of(trial: FaultTrial) -> str:
-    """Name a trial."""
-    return f"{trial.world}: {trial.name}"
+    def key(self) -> str:
+        """Name a trial."""
+        return f"{self.world}: {self.name}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +62,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run every case in its worlds, one launch after another: what is timed must not wait for a neighbour."""
-    groups = [[FaultTrial(options.config, world, case.name) for case in cases]
-              for world, cases in groups_of(options)]
-    results = runner.run_together(run_together, groups, key_of, "faults")
+    groups = [[FaultTrial(options.config, world, case.name) for case in cases] for world, cases in groups_of(options)]
+    results = runner.run_together(groups, "faults", run_together)
     trials = [trial for group in groups for trial in group]
     # One whose process ended before it was done is not as it must be.
     rows = [{**trial.told, "ok": False, "result": "**no**", "seen": result.get("crashed", ""), **result}

@@ -16,8 +16,7 @@ from hicrisp_core.errors import HicrispError
 
 from hicrisp_bench.fuzz.targets import targets
 from hicrisp_bench.options import add_seed, at_least_one
-from hicrisp_bench.runner import Runner, folder_of
-from hicrisp_bench.suite import Report, Row
+from hicrisp_bench.suite import Report, Row, Runner, folder_of
 
 QUICK: Mapping[str, Any] = {"seconds": 3}
 SELECTS = ("seconds", "targets", "seed")

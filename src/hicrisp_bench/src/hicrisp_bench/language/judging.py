@@ -124,8 +124,7 @@ class Judge:
             return Judgement(Mark.CONFIRMED if confirmed else Mark.ASKED, f"it asked: {meaning.text}")
         if isinstance(meaning, Refusal):
             expected = REFUSE in sentence.others
-            return Judgement(Mark.RIGHT) if expected \
-                else Judgement(Mark.REFUSED, f"it refused: {meaning.text}")
+            return Judgement(Mark.RIGHT) if expected else Judgement(Mark.REFUSED, f"it refused: {meaning.text}")
         return Judgement(Mark.REFUSED, f"it gave no usable answer: {understood.trouble}")
 
     def course(self, alternative: Goal) -> Course:

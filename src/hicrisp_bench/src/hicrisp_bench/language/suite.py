@@ -14,19 +14,10 @@ from hicrisp_core.llm.settings import choose_llm
 from hicrisp_bench.cost import cost_of
 from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
-from hicrisp_bench.language.trial import (
-    Asked,
-    SentenceTrial,
-    head_of,
-    key_of,
-    name_of,
-    run_sentence,
-)
+from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, name_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, share_bars, words
 
 _FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
 COLUMNS = ("class", *_FIGURES)
@@ -78,7 +69,7 @@ def report_on(sentences: Sequence[Sentence], make_settings: Callable[[], Mapping
     settings = make_settings()
     trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(
-        trials, runner.run(run_sentence, trials, key_of, suite, alone=True))]
+        trials, runner.run(trials, suite, alone=True))]
     results = [each for each in every if "crashed" not in each]
     rows = rows_of("class", results)
     peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))

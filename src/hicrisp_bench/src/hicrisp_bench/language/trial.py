@@ -49,8 +49,7 @@ def _status(process: str) -> Dict[str, float]:
     except OSError:
         return {}
     pairs = (line.split(":", 1) for line in lines if ":" in line)
-    return {key: float(value.split()[0]) for key, value in pairs if value.split()
-            and value.split()[0].isdigit()}
+    return {key: float(value.split()[0]) for key, value in pairs if value.split() and value.split()[0].isdigit()}
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,30 @@ class SentenceTrial:
     setting: Setting
     asked: Asked
 
+    def key(self) -> str:
+        """What tells a sentence from the others of the suite, and its reader from others."""
+        who = self.asked.gguf or self.asked.llm
+        return f"{who}, {self.sentence.id}, {self.sentence.scene}: {self.sentence.text}"
 
-def key_of(trial: SentenceTrial) -> str:
-    """What tells a sentence from the others of the suite, and its reader from others."""
-    who = trial.asked.gguf or trial.asked.llm
-    return f"{who}, {trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
+    def run(self) -> Dict[str, Any]:
+        """Ask and judge; the result is a plain dictionary."""
+        reader, sentence, setting = _reader(self.asked), self.sentence, self.setting
+        interpreter, judge = reader.interpreter(setting.domain), reader.judge(self)
+        began = time.perf_counter()
+        found = interpreter.understand(Request(sentence.text, setting.world, sentence.turns), Deadline(_LIMIT))
+        seconds, peak = time.perf_counter() - began, peak_mib()
+        first = reader.fresh and found.usage.calls > 0
+        reader.fresh = reader.fresh and not first
+        mark, why = judge.judge(sentence, found)
+        return {
+            **head_of(sentence), "mark": mark.value, "why": why, **_said(found, setting.domain),
+            **_if_asked(sentence, found, judge), "sure": found.sure, "ordered": sentence.ordered,
+            "seconds": seconds, "first": first, "calls": found.usage.calls,
+            QUESTIONS: questions_of(each.as_dict() for each in found.usage.exchanges),
+            "prompt_tokens": found.usage.prompt_tokens, "completion_tokens": found.usage.completion_tokens,
+            "rss_mb": peak, "before_mb": reader.before,
+            "wanted": [{key: list(texts) for key, texts in each.texts.items()} for each in sentence.goals]
+            + sorted(sentence.others)}
 
 
 def name_of(models: Models) -> str:
@@ -130,27 +148,6 @@ class _Reader:
 @lru_cache(maxsize=1)
 def _reader(asked: Asked) -> _Reader:
     return _Reader(asked)
-
-
-def run_sentence(trial: SentenceTrial) -> Dict[str, Any]:
-    """Ask and judge; the result is a plain dictionary."""
-    reader, sentence, setting = _reader(trial.asked), trial.sentence, trial.setting
-    interpreter, judge = reader.interpreter(setting.domain), reader.judge(trial)
-    began = time.perf_counter()
-    found = interpreter.understand(Request(sentence.text, setting.world, sentence.turns), Deadline(_LIMIT))
-    seconds, peak = time.perf_counter() - began, peak_mib()
-    first = reader.fresh and found.usage.calls > 0
-    reader.fresh = reader.fresh and not first
-    mark, why = judge.judge(sentence, found)
-    return {
-        **head_of(sentence), "mark": mark.value, "why": why, **_said(found, setting.domain),
-        **_if_asked(sentence, found, judge), "sure": found.sure, "ordered": sentence.ordered,
-        "seconds": seconds, "first": first, "calls": found.usage.calls,
-        QUESTIONS: questions_of(each.as_dict() for each in found.usage.exchanges),
-        "prompt_tokens": found.usage.prompt_tokens, "completion_tokens": found.usage.completion_tokens,
-        "rss_mb": peak, "before_mb": reader.before,
-        "wanted": [{key: list(texts) for key, texts in each.texts.items()} for each in sentence.goals]
-        + sorted(sentence.others)}
 
 
 def head_of(sentence: Sentence) -> Dict[str, str]:

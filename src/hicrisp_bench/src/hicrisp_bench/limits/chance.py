@@ -69,10 +69,8 @@ class RandomBrain:
             wide = 2.0 if dice.random() < _STRANGE else 1.0
             return dice.uniform(wide * low, wide * high)
         kinds: Dict[str, str] = {name: item.type for name, item in world.objects.items()}
-        fitting: List[str] = [name for name, kind in kinds.items()
-                              if self._domain.is_a(kind, parameter.type)]
-        return dice.choice(list(kinds) or [""]) if dice.random() < _STRANGE or not fitting else \
-            dice.choice(fitting)
+        fitting: List[str] = [name for name, kind in kinds.items() if self._domain.is_a(kind, parameter.type)]
+        return dice.choice(list(kinds) or [""]) if dice.random() < _STRANGE or not fitting else dice.choice(fitting)
 
 
 class RandomModel(ChatModel):

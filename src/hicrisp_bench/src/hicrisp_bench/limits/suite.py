@@ -26,11 +26,9 @@ from hicrisp_sim.lab.world import LabWorld
 from hicrisp_bench.agv.truth import TrueTrack, moment_of
 from hicrisp_bench.limits.chance import RandomBrain, RandomModel
 from hicrisp_bench.options import add_policies, add_scenes, add_seed, at_least_one
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.stub_models import StubModels
-from hicrisp_bench.suite import Report, Row, Section, policies_here
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, policies_here, share_bars, words
 
 _SLACK = 0.005
 """Metres by which a controlled arm may be beside its path."""
@@ -128,7 +126,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     trials = trials_of(options)
-    results = runner.run(run_limits_trial, trials, key_of, "random tasks")
+    results = runner.run(trials, "random tasks")
     whole = [{"scene": trial.scene, "policy": trial.policy, "seed": trial.seed, **result}
              for trial, result in zip(trials, results)]
     rows = [_row(scene, [each for each in whole if each["scene"] == scene]) for scene in options.scenes or SCENES]
@@ -158,7 +156,7 @@ def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
     return {
         "scene": scene, **own.trials, **share_of("held", own.count(lambda each: not each["broken"]), len(results)),
         **own.totals("commands", "motions"), "sim_hours": own.totals("sim_s")["sim_s"] / 3600.0,
-        "broken": sum(len(each["broken"]) for each in own.whole), "largest": figures}
+        **own.lengths("broken"), "largest": figures}
 
 
 @dataclass(frozen=True)
@@ -170,42 +168,38 @@ class LimitsTrial:
     policy: str
     seed: int
 
+    def key(self) -> str:
+        """Return what tells a task from the others of the suite."""
+        return f"{self.scene}, {self.policy}, {self.seed}"
 
-def key_of(trial: LimitsTrial) -> str:
-    """Return what tells a task from the others of the suite."""
-    return f"{trial.scene}, {trial.policy}, {trial.seed}"
-
-
-def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
-    """Run one in this process; the result is a plain dictionary."""
-    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
-    world, robots, watches = _world(scene, trial.seed)
-    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
-    asks = policy.body == MODEL or policy.brain != SINGLE
-    parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
-    if asks:
-        models = StubModels(RandomModel(trial.seed))
-        parts = replace(parts, llm=models.settings, models=models)
-    parts = replace(parts, policy=replace(policy, budget=replace(policy.budget, seconds=_SECONDS)))
-    if isinstance(world, (AgvWorld, LabWorld)):
-        parts = replace(parts, drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
-    events: List[Dict[str, Any]] = []
-    began = time.perf_counter()
-    brain = None if asks else RandomBrain(parts.domain, trial.seed)
-    result = parts.executive(robots, world, events.append, brain=brain).run(Task(_TASK))
-    world.settle(1.0)
-    return {
-        "scene": trial.scene, "policy": trial.policy, "seed": trial.seed, "message": result.message,
-        **{name: sum(event["kind"] == kind for event in events)
-           for name, kind in (("commands", CommandTried.kind), ("motions", OutcomeClaimed.kind))},
-        "broken": {limit: by for watch in watches for limit, by in watch.broken.items()},
-        "figures": {name: value for watch in watches for name, value in watch.figures.items()},
-        "sim_s": result.sim_s, "wall_s": time.perf_counter() - began}
+    def run(self) -> Dict[str, Any]:
+        """Run one in this process; the result is a plain dictionary."""
+        scene = load_scene(self.config / "scenes" / f"{self.scene}.yaml", self.seed)
+        world, robots, watches = _world(scene, self.seed)
+        policy = load_policy(self.config / "policies" / f"{self.policy}.yaml")
+        asks = policy.body == MODEL or policy.brain != SINGLE
+        parts = load_factory(self.config, scene.domain, policy, bodies=bodies_of(scene))
+        if asks:
+            models = StubModels(RandomModel(self.seed))
+            parts = replace(parts, llm=models.settings, models=models)
+        parts = replace(parts, policy=replace(policy, budget=replace(policy.budget, seconds=_SECONDS)))
+        if isinstance(world, (AgvWorld, LabWorld)):
+            parts = replace(parts, drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
+        events: List[Dict[str, Any]] = []
+        began = time.perf_counter()
+        brain = None if asks else RandomBrain(parts.domain, self.seed)
+        result = parts.executive(robots, world, events.append, brain=brain).run(Task(_TASK))
+        world.settle(1.0)
+        return {
+            "scene": self.scene, "policy": self.policy, "seed": self.seed, "message": result.message,
+            **{name: sum(event["kind"] == kind for event in events)
+               for name, kind in (("commands", CommandTried.kind), ("motions", OutcomeClaimed.kind))},
+            "broken": {limit: by for watch in watches for limit, by in watch.broken.items()},
+            "figures": {name: value for watch in watches for name, value in watch.figures.items()},
+            "sim_s": result.sim_s, "wall_s": time.perf_counter() - began}
 
 
-def _world(
-    scene: Scene, seed: int
-) -> Tuple[Union[AgvWorld, EmbeddedWorld], Mapping[str, RobotPort], Sequence[Watch]]:
+def _world(scene: Scene, seed: int) -> Tuple[Union[AgvWorld, EmbeddedWorld], Mapping[str, RobotPort], Sequence[Watch]]:
     """The world of a scene, its robots, and who judges each of them."""
     if scene.arena is None:
         table = EmbeddedWorld(scene, seed)

@@ -10,7 +10,7 @@ from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import VISION, LlmSettings
 from hicrisp_core.model import Rung
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import VerdictGiven
 from hicrisp_perception.picture_witness import picture_witness
@@ -19,6 +19,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.testimony import SLIP
 from hicrisp_bench.statistics import Tally
+from hicrisp_bench.stub_models import OverBrain
 from hicrisp_bench.suite import Row
 
 ARMS = ("hierarchical", "explained")
@@ -31,19 +32,16 @@ NOTE = (
 _BY_MODEL = (Rung.LLM_STEP, Rung.LLM_REPLAN)
 
 
-class CorrectedByModel:
+class CorrectedByModel(OverBrain):
     """Plans by search; what failed is corrected, or planned anew, by a model."""
 
     def __init__(self, search: Brain, model: Brain) -> None:
-        self._search, self._model = search, model
+        super().__init__(model)
+        self._search = search
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Plan a task, or the rest of it after a failure."""
-        return (self._model if request.feedback else self._search).plan(request, deadline)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Find steps that lead to a state in which the failed command can be retried."""
-        return self._model.correct(request, deadline)
+        return (self._brain if request.feedback else self._search).plan(request, deadline)
 
 
 def with_model(parts: RunFactory, llm: LlmSettings, world: EmbeddedWorld) -> Tuple[RunFactory, Dict[str, Any]]:
@@ -93,5 +91,4 @@ def row_of(policy: str, own: Tally) -> Row:
             "slipped": tasks.count(lambda each: each["slipped"]),
             "repaired": tasks.count(lambda each: each["success"] and each["claimed"]),
             **tasks.totals("failed_commands", "explained"),
-            "false_success": tasks.count(lambda each: each["claimed"] and not each["success"]),
-            **tasks.means("seconds")}
+            **tasks.false_success(), **tasks.means("seconds")}

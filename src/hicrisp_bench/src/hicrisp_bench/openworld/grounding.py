@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-import cv2
 import numpy as np
 from hicrisp_core.domain import load_domain, spoken
 from hicrisp_core.errors import ConfigError
@@ -19,14 +18,13 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter
 from hicrisp_perception.annotating import as_jpeg, numbered
-from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.rgbd import bodies_seen
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.openworld.truth import matched, wares_now
 from hicrisp_bench.options import llm_settings
 from hicrisp_bench.statistics import share_of
-from hicrisp_bench.trial import CameraTracks, camera_sight, look_steadily
+from hicrisp_bench.trial import look_steadily, seen_by_camera
 
 GROUNDED, ASKED, REFUSED, WRONG = OUTCOMES = ("grounded", "asked", "refused", "wrong")
 
@@ -60,6 +58,52 @@ class GroundingTrial:
     llm: str
     descriptions: Sequence[Description]
 
+    def key(self) -> str:
+        """Name a trial among those of its suite."""
+        return f"{self.scene}, grounding, {self.seed}"
+
+    def run(self) -> Dict[str, Any]:
+        """Have the objects of a layout named, and then ask for each that is described.
+
+        Returns:
+            JSON values: ``answers`` has what came of each description, judged by the true object at its pixel.
+
+        Raises:
+            ConfigError: if the camera has no picture.
+        """
+        scene = load_scene(self.config / "scenes" / f"{self.scene}.yaml", self.seed)
+        settings = llm_settings(self.config, self.llm).of_trial(self.key())
+        if not settings.offline:
+            settings = replace(settings, roles={VISION: settings, **settings.roles})
+        models, domain = Models(settings), load_domain(self.config / "domains" / f"{scene.domain}.yaml")
+        with seen_by_camera(scene, self.seed, domain, models) as (world, eye):
+            look_steadily(world)
+            look_steadily(world)  # Those that come late wait for each other.
+            state, picture, wares = world.observe(Deadline(1.0)), world.camera.take(), wares_now(world)
+            if picture is None:
+                raise ConfigError(f"the camera of scene {self.scene} has no picture")
+            model, bodies = world.simulation.model, bodies_seen(world.simulation.snapshot, picture)
+            masks = {name: np.argwhere(bodies == model.body(name).id)[:, ::-1] for name in wares}
+            tracks = [Track(name, item.pose, Uncertainty(), state.stamp, unknown=item)
+                      for name, item in state.objects.items() if item.pose is not None and name not in scene.objects]
+            pairs = matched(wares, {each.name: state.objects[each.name] for each in tracks})
+            readers = {OFFLINE: make_interpreter(llm_settings(self.config, OFFLINE), domain),
+                       self.llm: make_interpreter(
+                           models, domain, look=lambda names: as_jpeg(numbered(picture, tracks, names)))}
+            answers, asked = [], list(eye.usage.exchanges)
+            for each in self.descriptions:
+                away = {name: np.linalg.norm(mask - each.pixel, axis=1).min()
+                        for name, mask in masks.items() if len(mask)}
+                ware = min(away, key=lambda name: away[name])
+                for llm, reader in readers.items():
+                    request = Request(f"Pick up {each.say}.", state)
+                    found = reader.understand(request, Deadline(models.settings.timeout_s))
+                    asked += found.usage.exchanges
+                    answers.append({"llm": llm, "say": each.say, "object": ware, "track": pairs.get(ware, ""),
+                                    "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
+                                    "meant": str(found.meaning or found.trouble)[:300]})
+            return {"seed": self.seed, "answers": answers, QUESTIONS: questions_of(each.as_dict() for each in asked)}
+
 
 def read_descriptions(file: Path) -> List[Description]:
     """Read a JSON list of descriptions, each with ``seed``, ``pixel`` and ``say``.
@@ -73,64 +117,6 @@ def read_descriptions(file: Path) -> List[Description]:
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise ConfigError(f"{file} is no JSON list of objects with 'seed', 'pixel' (column, row) and 'say': "
                           f"{error}") from error
-
-
-def key_of(trial: GroundingTrial) -> str:
-    """Name a trial among those of its suite."""
-    return f"{trial.scene}, grounding, {trial.seed}"
-
-
-def run_grounding_trial(trial: GroundingTrial) -> Dict[str, Any]:
-    """Have the objects of a layout named, and then ask for each that is described.
-
-    Args:
-        trial: its settings.
-
-    Returns:
-        JSON values: ``answers`` has what came of each description, judged by the true object at its pixel.
-
-    Raises:
-        ConfigError: if the camera has no picture.
-    """
-    cv2.setNumThreads(1)
-    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
-    settings = llm_settings(trial.config, trial.llm).of_trial(key_of(trial))
-    if not settings.offline:
-        settings = replace(settings, roles={VISION: settings, **settings.roles})
-    models, eyes = Models(settings), []
-    domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-
-    def sight(of: EmbeddedWorld) -> CameraTracks:
-        eyes.append(camera_sight(of, models))
-        return eyes[-1]
-
-    world = EmbeddedWorld(scene, trial.seed, domain=domain, sight=sight)
-    try:
-        look_steadily(world)
-        look_steadily(world)  # Those that come late wait for each other.
-        state, picture, wares = world.observe(Deadline(1.0)), world.camera.take(), wares_now(world)
-        if picture is None:
-            raise ConfigError(f"the camera of scene {trial.scene} has no picture")
-        model, bodies = world.simulation.model, bodies_seen(world.simulation.snapshot, picture)
-        masks = {name: np.argwhere(bodies == model.body(name).id)[:, ::-1] for name in wares}
-        tracks = [Track(name, item.pose, Uncertainty(), state.stamp, unknown=item)
-                  for name, item in state.objects.items() if item.pose is not None and name not in scene.objects]
-        pairs = matched(wares, {each.name: state.objects[each.name] for each in tracks})
-        readers = {OFFLINE: make_interpreter(llm_settings(trial.config, OFFLINE), domain), trial.llm: make_interpreter(
-            models, domain, look=lambda names: as_jpeg(numbered(picture, tracks, names)))}
-        answers, asked = [], [each for eye in eyes for each in eye.usage.exchanges]
-        for each in trial.descriptions:
-            away = {name: np.linalg.norm(mask - each.pixel, axis=1).min() for name, mask in masks.items() if len(mask)}
-            ware = min(away, key=lambda name: away[name])
-            for llm, reader in readers.items():
-                found = reader.understand(Request(f"Pick up {each.say}.", state), Deadline(models.settings.timeout_s))
-                asked += found.usage.exchanges
-                answers.append({"llm": llm, "say": each.say, "object": ware, "track": pairs.get(ware, ""),
-                                "came_to": judged(found.meaning, pairs.get(ware, ""), domain.roles.held),
-                                "meant": str(found.meaning or found.trouble)[:300]})
-        return {"seed": trial.seed, "answers": answers, QUESTIONS: questions_of(each.as_dict() for each in asked)}
-    finally:
-        world.close()
 
 
 def judged(meaning: Any, track: str, held: str) -> str:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict
 
-import cv2
 from hicrisp_core.factory import load_factory
-from hicrisp_core.model import Goal, Holds, Relation, Task, WorldObject
+from hicrisp_core.model import Holds, Relation, WorldObject
 from hicrisp_core.model.joint import SWING
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.undescribed import Ware, fittings_of
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_libero.episode import GoalGiven
-from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.statistics import Tally, corrections_of, spread
+from hicrisp_bench.statistics import Tally
 from hicrisp_bench.suite import Row
-from hicrisp_bench.trial import camera_sight, first_view
+from hicrisp_bench.trial import carry_out, first_view, seen_by_camera
 
 SCENE = "cabinet"
 COLUMNS = ("front", "n", "found", "opened", "right_kind", "axis_deg", "axis_deg_p95", "hinge_mm", "hinge_mm_p95",
@@ -32,7 +27,7 @@ NOTE = (
     "layout; a search plans. `found`: a front with a handle within 3 cm of the true one. `opened` by the simulator's "
     "joint: half of its range. `right_kind`: it is known to slide or to swing, as it does; `axis_deg` is of what "
     "slides, `hinge_mm` of what swings.")
-_SECONDS, _NEAR, _HALF = 180.0, 0.03, 0.5
+_NEAR, _HALF = 0.03, 0.5
 
 
 @dataclass(frozen=True)
@@ -48,45 +43,30 @@ class OpeningTrial:
     seed: int
     front: str
 
+    def key(self) -> str:
+        """Name a trial among those of its suite."""
+        return f"{self.front}, {self.policy}, {self.seed}"
 
-def key_of(trial: OpeningTrial) -> str:
-    """Name a trial among those of its suite."""
-    return f"{trial.front}, {trial.policy}, {trial.seed}"
+    def run(self) -> Dict[str, Any]:
+        """Look at a cabinet, and have one of its fronts opened.
 
-
-def run_opening_trial(trial: OpeningTrial) -> Dict[str, Any]:
-    """Look at a cabinet, and have one of its fronts opened.
-
-    Args:
-        trial: its settings.
-
-    Returns:
-        The result as JSON values, judged by the simulator's true joint.
-    """
-    cv2.setNumThreads(1)
-    scene = load_scene(trial.config / "scenes" / f"{SCENE}.yaml", trial.seed)
-    parts = load_factory(trial.config, scene.domain, trial.policy, bodies=bodies_of(scene))
-    world = EmbeddedWorld(scene, trial.seed, domain=parts.domain, sight=camera_sight)
-    try:
-        state = first_view(world)
-        true = next(each for each in fittings_of(world.scene) if each.name == trial.front)
-        name = next((name for name, item in state.objects.items() if _is(item, true)), "")
-        result: Dict[str, Any] = {"seed": trial.seed, "found": bool(name), "opened": False, "claimed": False,
-                                  "right_kind": False, "message": "", "corrections": {}, "seconds": 0.0}
-        if not name:
-            return {**result, "message": f"The camera shows no front where the {trial.front} is."}
-        late, first, began = Event(), world.time, time.perf_counter()
-        world.simulation.at(first + _SECONDS, late.set)
-        goal = Goal.of(Holds(Relation(name, "open", "")))
-        run = parts.executive({world.robot.name: world.robot}, world, lambda _: None, late,
-                              interpreter=GoalGiven(goal)).run(Task(f"open the {trial.front}"))
-        item = world.observe(Deadline(1.0)).objects[name]
-        position = float(world.simulation.data.joint(trial.front).qpos[0])
-        return {**result, "opened": true.joint is not None and position > _HALF * true.joint.range,
-                "claimed": bool(run.success), "message": run.message, "corrections": dict(run.corrections),
-                "seconds": round(world.time - first, 1), "wall_s": time.perf_counter() - began, **_measured(item, true)}
-    finally:
-        world.close()
+        Returns:
+            The result as JSON values, judged by the simulator's true joint.
+        """
+        scene = load_scene(self.config / "scenes" / f"{SCENE}.yaml", self.seed)
+        parts = load_factory(self.config, scene.domain, self.policy, bodies=bodies_of(scene))
+        with seen_by_camera(scene, self.seed, parts.domain) as (world, _):
+            state = first_view(world)
+            true = next(each for each in fittings_of(world.scene) if each.name == self.front)
+            name = next((name for name, item in state.objects.items() if _is(item, true)), "")
+            result: Dict[str, Any] = {"seed": self.seed, "found": bool(name), "opened": False, "claimed": False,
+                                      "right_kind": False, "message": "", "corrections": {}, "seconds": 0.0}
+            if not name:
+                return {**result, "message": f"The camera shows no front where the {self.front} is."}
+            done = carry_out(world, parts, Holds(Relation(name, "open", "")), f"open the {self.front}", lambda _: None)
+            position = float(world.simulation.data.joint(self.front).qpos[0])
+            return {**result, **done, "opened": true.joint is not None and position > _HALF * true.joint.range,
+                    **_measured(world.observe(Deadline(1.0)).objects[name], true)}
 
 
 def _is(item: WorldObject, true: Ware) -> bool:
@@ -114,11 +94,6 @@ def row_of(front: str, own: Tally) -> Row:
     Returns:
         By column.
     """
-    row: Row = {"front": front, **own.trials, **own.share("found"), **own.share("opened"), **own.share("right_kind"),
-                "false_success": own.count(lambda each: each["claimed"] and not each["opened"]),
-                **corrections_of(own.whole), **own.means("seconds")}
-    for key in ("axis_deg", "hinge_mm"):
-        values: List[float] = [each[key] for each in own.whole if key in each]
-        found: Dict[str, Optional[float]] = dict(spread(values)) if values else {}
-        row.update({key: found.get("median"), f"{key}_p95": found.get("p95")})
-    return row
+    return {"front": front, **own.trials, **own.share("found"), **own.share("opened"), **own.share("right_kind"),
+            **own.false_success("opened"), **own.corrections, **own.means("seconds"),
+            **own.percentiles("axis_deg", "hinge_mm")}

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import List
+from typing import Any, List, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.scene.cabinet import DOOR, DRAWER
 
 from hicrisp_bench.openworld import explained, opening, testimony
-from hicrisp_bench.openworld.grounding import (
-    GROUNDED,
-    OUTCOMES,
-    GroundingTrial,
-    grounding_row,
-    read_descriptions,
-    run_grounding_trial,
-)
-from hicrisp_bench.openworld.grounding import key_of as grounding_key
-from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial, key_of, run_openworld_trial
+from hicrisp_bench.openworld.grounding import GROUNDED, OUTCOMES, GroundingTrial, grounding_row, read_descriptions
+from hicrisp_bench.openworld.trial import LOOK, OpenWorldTrial
 from hicrisp_bench.openworld.truth import TASKS
 from hicrisp_bench.options import add_llm, add_policies, add_scenes, add_seed, add_trials, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars
-from hicrisp_bench.runner import Runner, folder_of
-from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.statistics import Tally, share_of
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, Trial, folder_of, share_bars
 
 SCENES = ("workbench",)
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
@@ -87,22 +78,19 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     Returns:
         A row for each scene and policy, and one for each kind of task.
     """
-    if options.witness:
-        return _witnessed(options, runner)
-    if options.grounding is not None:
+    seeds = range(options.seed, options.seed + options.trials)
+    if options.grounding is not None and not options.witness:
         return _grounding(options, runner)
-    if options.explained:
-        return _explained(options, runner)
-    if options.opening:
-        return _opening(options, runner)
+    for asked, part in ((options.witness, _witnessed), (options.explained, _explained), (options.opening, _opening)):
+        if asked:
+            return part(options, seeds, runner)
     pictures = folder_of(options) / "pictures" if options.pictures else None
     asked = llm_of(options).of_role(VISION)
     namer = None if asked.offline else asked
-    seeds = range(options.seed, options.seed + options.trials)
     cases = [((scene, policy), [OpenWorldTrial(options.config, scene, policy, seed, tuple(options.tasks), pictures,
                                                vision=namer, touching=options.touching) for seed in seeds])
              for scene in options.scenes or SCENES for policy in ([LOOK] if options.look else options.policies)]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
+    found = runner.by_case(cases, "openworld")
     rows = [_row(scene, policy, "all", own, namer is not None) for (scene, policy), own in found]
     kinds = [_row(scene, policy, kind, Tally(each for each in own.whole if each["kind"] == kind), namer is not None)
              for (scene, policy), own in found for kind in options.tasks if not options.look]
@@ -120,37 +108,38 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                          share_bars(kinds, "task", "policy", "placed"), "Placed by the true poses"),))
 
 
-def _witnessed(options: argparse.Namespace, runner: Runner) -> Report:
+def _witnessed(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
     cases = [(fault, [OpenWorldTrial(options.config, SCENES[0], "open_loop", seed, tuple(options.tasks), None,
-                                     options.witness, fault)
-                      for seed in range(options.seed, options.seed + options.trials)]) for fault in testimony.FAULTS]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
-    rows = [testimony.row_of(fault, own) for fault, own in found]
-    rows.append(testimony.row_of("all", Tally(each for _, own in found for each in own.all)))
-    return Report(rows, testimony.COLUMNS, (), testimony.NOTE,
-                  {"trials": [{"fault": fault, **each} for fault, own in found for each in own.whole]})
+                                     options.witness, fault) for seed in seeds]) for fault in testimony.FAULTS]
+    report, found = _part(testimony, "fault", cases, runner)
+    every = testimony.row_of("all", Tally(each for _, own in found for each in own.all))
+    return replace(report, rows=[*report.rows, every])
 
 
-def _explained(options: argparse.Namespace, runner: Runner) -> Report:
+def _explained(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
     llm = llm_of(options)
     if llm.offline:
         raise ConfigError("--explained needs a model that takes pictures and corrects: --llm NAME")
     cases = [(policy, [OpenWorldTrial(options.config, SCENES[0], policy, seed, tuple(options.tasks),
-                                      fault=testimony.SLIP, llm=llm)
-                       for seed in range(options.seed, options.seed + options.trials)]) for policy in explained.ARMS]
-    found = runner.by_case(run_openworld_trial, cases, key_of, "openworld")
-    return Report([explained.row_of(policy, own) for policy, own in found], explained.COLUMNS, (), explained.NOTE,
-                  {"trials": [{"policy": policy, **each} for policy, own in found for each in own.whole]})
+                                      fault=testimony.SLIP, llm=llm) for seed in seeds]) for policy in explained.ARMS]
+    return _part(explained, "policy", cases, runner)[0]
 
 
-def _opening(options: argparse.Namespace, runner: Runner) -> Report:
-    cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front)
-                      for seed in range(options.seed, options.seed + options.trials)]) for front in (DRAWER, DOOR)]
-    found = runner.by_case(opening.run_opening_trial, cases, opening.key_of, "openworld")
+def _opening(options: argparse.Namespace, seeds: range, runner: Runner) -> Report:
+    cases = [(front, [opening.OpeningTrial(options.config, options.policies[-1], seed, front) for seed in seeds])
+             for front in (DRAWER, DOOR)]
+    report, found = _part(opening, "front", cases, runner)
     failed = [{"front": front, **each} for front, own in found for each in own.whole if not each["opened"]]
-    return Report([opening.row_of(front, own) for front, own in found], opening.COLUMNS, (), opening.NOTE,
-                  {"trials": [{"front": front, **each} for front, own in found for each in own.whole]},
-                  (Section("Not opened", failed, ("front", "seed", "message")),))
+    return replace(report, sections=(Section("Not opened", failed, ("front", "seed", "message")),))
+
+
+def _part(part: Any, head: str, cases: Sequence[Tuple[str, Sequence[Trial]]], runner: Runner
+          ) -> Tuple[Report, Sequence[Tuple[str, Tally]]]:
+    """Report on a part of the suite, with a row for each case; and the cases' results."""
+    found = runner.by_case(cases, "openworld")
+    trials = [{head: case, **each} for case, own in found for each in own.whole]
+    rows = [part.row_of(case, own) for case, own in found]
+    return Report(rows, part.COLUMNS, (), part.NOTE, {"trials": trials}), found
 
 
 def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
@@ -159,7 +148,7 @@ def _grounding(options: argparse.Namespace, runner: Runner) -> Report:
         each for each in said if each.seed == seed]) for seed in sorted({each.seed for each in said})])
              for scene in options.scenes or SCENES]
     found = [(scene, [{"seed": trial["seed"], **each} for trial in own.whole for each in trial["answers"]])
-             for scene, own in runner.by_case(run_grounding_trial, cases, grounding_key, "grounding")]
+             for scene, own in runner.by_case(cases, "grounding")]
     rows = [grounding_row(scene, llm, [each for each in answers if each["llm"] == llm])
             for scene, answers in found for llm in dict.fromkeys((options.llm, OFFLINE))]
     missed = [each for _, answers in found for each in answers if each["came_to"] != GROUNDED]
@@ -172,18 +161,14 @@ def _row(scene: str, policy: str, task: str, own: Tally, named: bool) -> Row:
     things, found, opaque, of_these = own.totals("expected", "found", "opaque", "found_opaque").values()
     row: Row = {"scene": scene, "policy": policy, "task": task, **own.trials, "things": things,
                 **share_of("found", found, things), **share_of("found_opaque", of_these, opaque),
-                **own.totals("phantoms")}
+                **own.totals("phantoms"), **own.percentiles("position_mm", "size_mm")}
     pairs = own.count(lambda each: len(each.get("pair", ())) == 2)
     if pairs:
         row.update(**share_of("told_apart", own.count(lambda each: each["told_apart"]), pairs))
     if named:
         row.update(**share_of("named_rightly", *own.totals("named_rightly", "found").values()),
-                   named_wrongly=sum(len(each["wrong_names"]) for each in own.whole))
-    for key in ("position_mm", "size_mm"):
-        values = spread([value for result in own.whole for value in result[key]])
-        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
+                   named_wrongly=own.lengths("wrong_names")["wrong_names"])
     if policy == LOOK:
         return row
-    false = own.count(lambda each: each["claimed"] and not each["success"])
     return {**row, **own.share("named"), **own.share("placed_first", "first"), **own.share("placed", "success"),
-            "false_success": false, **corrections_of(own.whole), **own.means("seconds")}
+            **own.false_success(), **own.corrections, **own.means("seconds")}

@@ -75,8 +75,7 @@ class Chart:
         return f"{self.title}. {self.axis}. {'; '.join(told)}."
 
 
-def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
-               published: bool = False) -> Tuple[Bar, ...]:
+def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str, published: bool = False) -> Tuple[Bar, ...]:
     """Draw bars of a fraction with its interval; rows without the fraction are left out.
 
     Args:
@@ -95,41 +94,23 @@ def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
         for low, high in (row.get(f"{value}_ci") or (None, None),))
 
 
-def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str) -> Tuple[Bar, ...]:
-    """Draw bars of a median with a line up to the 95th percentile.
+def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str, p95: str = "") -> Tuple[Bar, ...]:
+    """Draw bars of a median with a line up to the 95th percentile; rows without a median are left out.
 
     Args:
         rows: rows of a table.
         group: names the group of a bar.
         series: names the series of a bar.
-        value: column with ``median`` and ``p95``.
+        value: column with ``median`` and ``p95``, or of the median alone.
+        p95: column of the percentile in the second case.
 
     Returns:
         The bars.
     """
-    return tuple(
-        Bar(_said(row, group), _said(row, series), float(row[value]["median"]), float(row[value]["median"]),
-            float(row[value]["p95"]))
-        for row in rows if isinstance(row.get(value), Mapping) and row[value].get("n"))
-
-
-def percentile_bars(rows: Iterable[Row], group: Said, series: Said, median: str,
-                    p95: str) -> Tuple[Bar, ...]:
-    """Draw bars of a median with a line up to the 95th percentile, from two columns.
-
-    Args:
-        rows: rows of a table.
-        group: names the group of a bar.
-        series: names the series of a bar.
-        median: column of the median.
-        p95: column of the percentile.
-
-    Returns:
-        The bars.
-    """
-    return tuple(Bar(_said(row, group), _said(row, series), float(row[median]), float(row[median]),
-                     float(row[p95]))
-                 for row in rows if row.get(median) is not None and row.get(p95) is not None)
+    pairs = ((row, row.get(value), row.get(p95)) if p95 else (row, *map((row.get(value) or {}).get, ("median", "p95")))
+             for row in rows)
+    return tuple(Bar(_said(row, group), _said(row, series), float(median), float(median), float(end))
+                 for row, median, end in pairs if median is not None and end is not None)
 
 
 def count_bars(rows: Iterable[Row], group: Said, series: Sequence[Tuple[str, str]]) -> Tuple[Bar, ...]:

@@ -70,15 +70,13 @@ def _figure(chart: Chart) -> Figure:
     left = min(0.45, 0.04 + 0.0115 * longest)
     axes = figure.add_axes((left, 0.55 / height, 0.95 - left, (height - _REST - lines + 0.2) / height))
     _bars(axes, chart, groups, looks)
-    figure.suptitle(chart.title, x=0.02, y=1.0 - 0.1 / height, ha="left", va="top", fontsize=10.5,
-                    fontweight="bold")
+    figure.suptitle(chart.title, x=0.02, y=1.0 - 0.1 / height, ha="left", va="top", fontsize=10.5, fontweight="bold")
     figure.legend(handles=legend, loc="upper left", ncols=columns, frameon=False, fontsize=8,
                   bbox_to_anchor=(0.015, 1.0 - 0.32 / height))
     return figure
 
 
-def _bars(axes: Axes, chart: Chart, groups: Sequence[str],
-          looks: Dict[Tuple[str, bool], Dict[str, Any]]) -> None:
+def _bars(axes: Axes, chart: Chart, groups: Sequence[str], looks: Dict[Tuple[str, bool], Dict[str, Any]]) -> None:
     """All bars from the top down, each with its interval and its figure."""
     top, ticks = 0.0, []
     ends = [end for bar in chart.bars for end in (bar.value, bar.high) if end is not None]
@@ -98,8 +96,7 @@ def _bars(axes: Axes, chart: Chart, groups: Sequence[str],
                           xytext=(4, 0), textcoords="offset points", va="center", fontsize=7.5)
         ticks.append(top + 0.5 * _BAR * len(own))
         top += _BAR * len(own) + _GAP
-    axes.set_yticks(ticks, [group if len(group) <= _LONGEST else f"{group[:_LONGEST - 1]}…"
-                            for group in groups])
+    axes.set_yticks(ticks, [group if len(group) <= _LONGEST else f"{group[:_LONGEST - 1]}…" for group in groups])
     axes.set_ylim(top, -_GAP)
     if chart.logarithmic:
         axes.set_xscale("log")

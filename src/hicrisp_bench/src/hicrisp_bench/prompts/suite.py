@@ -29,14 +29,12 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.brains.tasks import Reached
+from hicrisp_bench.brains.trial import Reached
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, llm_of
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner, folder_digest
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import paired_interval, share_of, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, folder_digest, share_bars, words
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""
@@ -156,14 +154,33 @@ class _Trial:
     setting: Setting
     with_goal: bool
 
+    def key(self) -> str:
+        """What tells a request from the others of the suite."""
+        return f"{self.name}, {self.sentence.id}, {self.sentence.scene}: {self.sentence.text}"
+
+    def run(self) -> Row:
+        """One request by one folder's prompts."""
+        sentence, setting, llm = self.sentence, self.setting, self.asked.llm
+        brain, player = self.asked.mind(setting.domain)
+        goal = sentence.goals[0] if self.with_goal else None
+        began = time.perf_counter()
+        answer = brain.plan(PlanRequest(Task(sentence.text), setting.world, goal=goal), Deadline(llm.timeout_s))
+        seconds = time.perf_counter() - began
+        played = player.play(answer.plan, setting.world, sentence.goals) if answer.plan is not None \
+            else Played(False, False, answer.refusal or answer.answer)
+        steps = [step.text or str(step) for step in answer.plan.steps] if answer.plan is not None else None
+        return {"id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind,
+                "steps": steps, "reasoning": answer.plan.reasoning if answer.plan is not None else "",
+                **played._asdict(), "seconds": seconds, "prompt_tokens": answer.usage.prompt_tokens,
+                "completion_tokens": answer.usage.completion_tokens}
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which folders, which requests, and who is asked."""
     parser.add_argument("folders", nargs="*", metavar="FOLDER",
                         help="two folders: of config/prompts by their names, or any by their paths")
     add_llm(parser, "", "needed; of embedded the model without its adapter", file=True)
-    parser.add_argument("--policy", default="hicrisp", metavar="NAME",
-                        help="whose brain and body are asked (hicrisp)")
+    parser.add_argument("--policy", default="hicrisp", metavar="NAME", help="whose brain and body are asked (hicrisp)")
     add_sentences(parser, DEVELOPMENT)
     add_every(parser, "request")
     parser.add_argument("--with-goal", action="store_true", help="tell the planner the goal as well")
@@ -193,7 +210,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                          _Asked(folder, replace(policy, verify_goal=OFF), llm), each, settings[each.scene],
                          options.with_goal)
                   for name, folder in zip(options.folders, folders) for each in sentences]
-        found = runner.run(run_request, trials, key_of, "prompts", alone=True)
+        found = runner.run(trials, "prompts", alone=True)
     crashed = next((each["crashed"] for each in found if "crashed" in each), "")
     if crashed:
         raise ConfigError(f"a request broke off: {crashed}; --resume goes on where it ended")
@@ -231,34 +248,12 @@ def _model(options: argparse.Namespace) -> LlmSettings:
     return llm
 
 
-def key_of(trial: _Trial) -> str:
-    """What tells a request from the others of the suite."""
-    return f"{trial.name}, {trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
-
-
 def _folder(name: str, config: Path) -> Path:
     for folder in (config / "prompts" / name, Path(name)):
         if folder.is_dir():
             return folder
     known = ", ".join(sorted(each.name for each in (config / "prompts").iterdir() if each.is_dir()))
     raise ConfigError(f"there is no folder of prompts '{name}'; give a path, or one of: {known}")
-
-
-def run_request(trial: _Trial) -> Row:
-    """One request by one folder's prompts."""
-    sentence, setting, llm = trial.sentence, trial.setting, trial.asked.llm
-    brain, player = trial.asked.mind(setting.domain)
-    goal = sentence.goals[0] if trial.with_goal else None
-    began = time.perf_counter()
-    answer = brain.plan(PlanRequest(Task(sentence.text), setting.world, goal=goal), Deadline(llm.timeout_s))
-    seconds = time.perf_counter() - began
-    played = player.play(answer.plan, setting.world, sentence.goals) if answer.plan is not None \
-        else Played(False, False, answer.refusal or answer.answer)
-    steps = [step.text or str(step) for step in answer.plan.steps] if answer.plan is not None else None
-    return {"id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind,
-            "steps": steps, "reasoning": answer.plan.reasoning if answer.plan is not None else "",
-            **played._asdict(), "seconds": seconds, "prompt_tokens": answer.usage.prompt_tokens,
-            "completion_tokens": answer.usage.completion_tokens}
 
 
 def _row(name: str, results: Sequence[Row]) -> Row:

@@ -20,11 +20,10 @@ from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, RobotState, Value, WorldObject, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.symbolic import STATES
 
 _ARM = "arm"
 _TABLE = WorldObject("table", "surface", "surface", movable=False)
-_ABOUT_A_NODE = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
-                 "PLUGGED_IN": "plugged_in", "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty"}
 _BETWEEN = {"ON": "on", "INSIDE": "inside"}
 _WALK = SearchLimits(depth=12, states=400, seconds=5.0)
 _TRIES = 60
@@ -43,8 +42,7 @@ def settings(config: Path) -> List[Setting]:
     """All kinds of worlds."""
     domains = {name: load_domain(config / "domains" / f"{name}.yaml")
                for name in ("tabletop", "blocks", "kitchen", "virtualhome", "lab")}
-    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state()
-                  for name in ("barman", "pizza"))
+    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state() for name in ("barman", "pizza"))
     home = json.loads((config / "scenes" / "household.json").read_text(encoding="utf-8"))
     return [
         Setting("tabletop, 10 things", domains["tabletop"], table_top),
@@ -70,8 +68,7 @@ def table_top(dice: Random) -> WorldState:
         if item.type != "bowl" and place == "bowl":
             facts.add(Relation(name, "in", "bowl_0"))
             continue
-        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and item.type != "bowl"
-                 else "table")
+        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and item.type != "bowl" else "table")
         facts.add(Relation(name, "on", below))
         if item.type != "bowl":
             free.append(name)
@@ -85,8 +82,7 @@ def towers(dice: Random, count: int) -> WorldState:
     """Blocks in random towers."""
     names = [f"block_{index}" for index in range(count)]
     objects = {name: WorldObject(name, "block") for name in names}
-    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names),
-                      {_ARM: RobotState(_ARM)})
+    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names), {_ARM: RobotState(_ARM)})
 
 
 def random_towers(dice: Random, names: List[str]) -> FrozenSet[Relation]:
@@ -116,8 +112,7 @@ def lab(dice: Random) -> WorldState:
             facts |= {Relation(name, "on", "tray"), Relation(name, "aboard", "agv")}
         else:
             facts.add(Relation(name, "on", "table"))
-    return WorldState(objects, frozenset(facts),
-                      {_ARM: RobotState(_ARM), "agv": RobotState("agv", "base")})
+    return WorldState(objects, frozenset(facts), {_ARM: RobotState(_ARM), "agv": RobotState("agv", "base")})
 
 
 def household(graph: Mapping[str, Any], times: int) -> WorldState:
@@ -134,7 +129,7 @@ def household(graph: Mapping[str, Any], times: int) -> WorldState:
                 objects[name] = WorldObject(name, "room" if node["id"] in rooms else "thing")
                 facts |= {Relation(name, value.lower()) for value in node["properties"]
                           if value not in ("SURFACES", "CONTAINERS")}
-                facts |= {Relation(name, _ABOUT_A_NODE[value]) for value in node["states"]}
+                facts |= {Relation(name, STATES[value]) for value in node["states"]}
         for edge in graph["edges"]:
             ends = (edge["from_id"], edge["to_id"])
             if edge["relation_type"] in _BETWEEN and person not in ends and edge["to_id"] not in rooms:

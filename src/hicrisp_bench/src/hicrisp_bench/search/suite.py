@@ -12,12 +12,10 @@ from typing import Any, Dict, List, Sequence
 from hicrisp_core.domain import Ending, Facts, SearchAnswer, Searcher, apply_effects, check, type_test
 
 from hicrisp_bench.options import add_seed, add_trials
-from hicrisp_bench.pictures.charts import Chart, percentile_bars
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, Setting, questions, settings
 from hicrisp_bench.search.shortest import proven_shortest
 from hicrisp_bench.statistics import percentile, spread
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Chart, Report, Row, Runner, Section, spread_bars
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
@@ -40,12 +38,36 @@ class _Asked:
     count: int
     seed: int
 
+    def key(self) -> str:
+        return self.world
+
+    def run(self) -> Dict[str, Any]:
+        setting = next(each for each in settings(self.config) if each.name == self.world)
+        searcher = Searcher(setting.domain)
+        answers: List[Row] = []
+        for question in questions(setting, self.count, self.seed):
+            first, alone = _timed(Searcher(setting.domain), question)
+            answer, seconds = _timed(searcher, question)
+            proven = proven_shortest(answer, setting.domain, question.state, question.goal,
+                                     question.limits.deadline(None), undoable=True)
+            if Ending.OUT_OF_TIME not in (first.ending, answer.ending) and first != answer:
+                raise AssertionError(f"what was kept changed an answer: {first} became {answer}")
+            _verify(setting, question, answer)
+            answers.append({
+                "world": setting.name, "kind": question.kind, "goal": "; ".join(map(str, question.goal)),
+                "ending": answer.ending.value, "seconds": seconds, "first_seconds": alone,
+                "length": len(answer.commands),
+                "commands": [str(command) for command in answer.commands],
+                "shortest": proven,
+                "looked_at": answer.looked_at})
+        return {"world": setting.name, "answers": answers}
+
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     worlds = [setting.name for setting in settings(options.config)]
     asked = [_Asked(options.config, name, options.trials, options.seed) for name in worlds]
-    results = runner.run(_ask, asked, lambda each: each.world, "search")
+    results = runner.run(asked, "search")
     answers = [(world, kind, [each for each in result["answers"] if each["kind"] == kind])
                for world, result in zip(worlds, results) if "crashed" not in result
                for kind in ("repair", "goal")]
@@ -62,31 +84,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         {"answers": results},
         (Section("The slowest", [{**each, "ms": 1000.0 * each["seconds"]} for each in slowest],
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),
-        (Chart("times", "Time of an answer, one searcher for all questions of a world", percentile_bars(
+        (Chart("times", "Time of an answer, one searcher for all questions of a world", spread_bars(
             rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
             "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),))
-
-
-def _ask(asked: _Asked) -> Dict[str, Any]:
-    setting = next(each for each in settings(asked.config) if each.name == asked.world)
-    searcher = Searcher(setting.domain)
-    answers: List[Row] = []
-    for question in questions(setting, asked.count, asked.seed):
-        first, alone = _timed(Searcher(setting.domain), question)
-        answer, seconds = _timed(searcher, question)
-        proven = proven_shortest(answer, setting.domain, question.state, question.goal,
-                                 question.limits.deadline(None), undoable=True)
-        if Ending.OUT_OF_TIME not in (first.ending, answer.ending) and first != answer:
-            raise AssertionError(f"what was kept changed an answer: {first} became {answer}")
-        _verify(setting, question, answer)
-        answers.append({
-            "world": setting.name, "kind": question.kind, "goal": "; ".join(map(str, question.goal)),
-            "ending": answer.ending.value, "seconds": seconds, "first_seconds": alone,
-            "length": len(answer.commands),
-            "commands": [str(command) for command in answer.commands],
-            "shortest": proven,
-            "looked_at": answer.looked_at})
-    return {"world": setting.name, "answers": answers}
 
 
 def _timed(searcher: Searcher, question: Question) -> "tuple[SearchAnswer, float]":

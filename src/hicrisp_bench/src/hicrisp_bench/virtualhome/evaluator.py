@@ -95,8 +95,7 @@ def read_by_evaluator(text: str, names: Mapping[str, int]) -> Tuple[Optional[Tup
         return None, "parsing"
     if not plan:
         return None, "parsing"
-    if not (utils.check_no_hallucination_in_action(plan)
-            and utils.check_no_hallucination_in_arg(plan, names)):
+    if not (utils.check_no_hallucination_in_action(plan) and utils.check_no_hallucination_in_arg(plan, names)):
         return None, "hallucination"
     if not utils.check_action_grammar(plan)[0]:
         return None, "arguments"

@@ -81,8 +81,7 @@ def _seen(state: Any, character: int, named: Iterable[int], relation: Any) -> Li
             continue
         found[number] = node
         for kind in (relation.ON, relation.INSIDE):
-            waiting.extend(to for to in state.get_node_ids_from(number, kind)
-                           if not is_room(state.get_node(to)))
+            waiting.extend(to for to in state.get_node_ids_from(number, kind) if not is_room(state.get_node(to)))
     return [found[number] for number in sorted(found)]
 
 
@@ -144,8 +143,7 @@ def _closeness(state: Any, person: Any, relation: Any) -> Callable[[Any], bool]:
     second: Set[int] = set(near)
     for number in near:
         second.update(state.get_node_ids_from(number, relation.CLOSE))
-    return lambda node: node.id in second or not near.isdisjoint(state.get_node_ids_from(node.id,
-                                                                                         relation.ON))
+    return lambda node: node.id in second or not near.isdisjoint(state.get_node_ids_from(node.id, relation.ON))
 
 
 class VirtualHome:
@@ -192,8 +190,7 @@ class VirtualHome:
             script = self._scripts.Script([self._scripts.parse_script_line(line, 1)])
             after = next(self._execution.ScriptExecutor.call_action_method(script, self.state, told, 0), None)
         except self._failures as error:
-            return Outcome.because(CauseKind.REFUSED, Status.INVALID,
-                                   f"the executor cannot do this: {error}")
+            return Outcome.because(CauseKind.REFUSED, Status.INVALID, f"the executor cannot do this: {error}")
         if after is None:
             return Outcome.because(
                 CauseKind.REFUSED, Status.PRECONDITION,

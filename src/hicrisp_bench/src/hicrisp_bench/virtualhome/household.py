@@ -79,8 +79,7 @@ def world_of(domain: Any, graph: Any) -> VirtualHome:
 
 
 def _ending(wanted: Sequence[str], *reference: str, once: Sequence[str] = ()) -> Ending:
-    return Ending((*(Wanted(text) for text in wanted), *(Wanted(text, once=True)
-                                                         for text in once)), reference)
+    return Ending((*(Wanted(text) for text in wanted), *(Wanted(text, once=True) for text in once)), reference)
 
 
 def _watched(tv: str) -> Ending:

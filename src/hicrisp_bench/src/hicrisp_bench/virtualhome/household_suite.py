@@ -26,25 +26,22 @@ from hicrisp_core.llm.settings import BRAIN, OFFLINE, choose_llm
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
 from hicrisp_bench.options import add_llm, add_policies, llm_settings, share
-from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
-from hicrisp_bench.suite import Report, Row, Section, data_folder
+from hicrisp_bench.stub_models import OverBrain
+from hicrisp_bench.suite import Bar, Chart, Report, Row, Runner, Section, data_folder, share_bars, words
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
-from hicrisp_bench.virtualhome.live_program import ask_for_program
-from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
-from hicrisp_bench.virtualhome.programs import ProgramBody, read_program, read_programs
+from hicrisp_bench.virtualhome.parts import FirstChoice, HomeDetector, VerbatimBody
+from hicrisp_bench.virtualhome.programs import ProgramBody, ask_for_program, read_program, read_programs
 from hicrisp_bench.virtualhome.published import TABLE_3, reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
-from hicrisp_bench.virtualhome.unasked import FirstChoice
 
 POLICIES = ("open_loop", "base_llm", "hicrisp_after", "hicrisp", "brainbody_no_feedback", "brainbody", "hierarchical")
 PROGPROMPT = "progprompt"
@@ -79,7 +76,7 @@ class HouseholdRun:
     Args:
         llm: a name of ``config/llm``, or the path of a file.
         temperature: of the model's sampling; ``None`` where no model is asked.
-        run: the number of the repetition, also the seed of the model's sampling where the server has one.
+        number: of the repetition, also the seed of the model's sampling where the server has one.
         forget: the fraction of its steps that a plan lacks, the same ones under every policy.
         program: a recorded program that is the plan; empty to plan.
     """
@@ -89,18 +86,51 @@ class HouseholdRun:
     policy: str
     llm: str
     temperature: Optional[float]
-    run: int
+    number: int
     forget: float = 0.0
     program: str = ""
 
+    def key(self) -> str:
+        """What tells a run from the others of the suite."""
+        warm = "" if self.temperature is None else f", temperature {self.temperature:g}"
+        return f"{self.task}, {self.policy}{warm}, {self.number}"
 
-def key_of(run: HouseholdRun) -> str:
-    """What tells a run from the others of the suite."""
-    warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
-    return f"{run.task}, {run.policy}{warm}, {run.run}"
+    def run(self) -> Dict[str, Any]:
+        """Carry out one task.
+
+        Returns:
+            The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
+        """
+        run, began = self, time.perf_counter()
+        task = next(entry for entry in TASKS if entry.name == self.task)
+        settings = llm_settings(self.config, self.llm).of_trial(self.key())
+        if self.temperature is not None:
+            settings = replace(settings, temperature=self.temperature, seed=self.number)
+        policy = "open_loop" if self.policy == PROGPROMPT else self.policy
+        parts = load_factory(self.config, "household", policy, settings)
+        domain = parts.domain
+        graph = load_home(self.config)
+        world = _Diary(domain, graph)
+        reader = FirstChoice(parts.interpreter())
+        events: List[Dict[str, Any]] = []
+        if self.policy == PROGPROMPT and not self.program:
+            text, exchanges = ask_for_program(Models(settings).of(BRAIN), domain, graph, task.text)
+            run, events = replace(self, program=text or _NOTHING), [each.as_dict() for each in exchanges]
+        ports, actions = _planning(run, parts, graph, reader)
+        result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
+            Task(task.text))
+        verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
+        refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
+        course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
+        return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
+                "message": result.message, "asked": reader.asked,
+                "actions": len(result.plan) if actions is None else actions,
+                "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
+                "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
+                "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
-class ForgetfulBrain:
+class ForgetfulBrain(OverBrain):
     """Leaves out steps of another brain's plans: an injected fault, so that there is something to correct.
 
     Args:
@@ -109,28 +139,24 @@ class ForgetfulBrain:
     """
 
     def __init__(self, brain: Brain, forget: float, random: Random) -> None:
-        self._brain = brain
+        super().__init__(brain)
         self._forget = forget
         self._random = random
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Return the other's plan, with steps missing."""
-        answer = self._brain.plan(request, deadline)
+        answer = super().plan(request, deadline)
         if answer.plan is None:
             return answer
         kept = tuple(step for step in answer.plan.steps if self._random.random() >= self._forget)
         return replace(answer, plan=replace(answer.plan, steps=kept))
 
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Return the other's correction."""
-        return self._brain.correct(request, deadline)
 
-
-class _Recorded(ForgetfulBrain):
+class _Recorded(OverBrain):
     """Begins with a recorded plan; what comes after is the other brain's."""
 
     def __init__(self, brain: Brain, plan: Plan) -> None:
-        super().__init__(brain, 0.0, Random(0))
+        super().__init__(brain)
         self._recorded = plan
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
@@ -154,43 +180,6 @@ class _Diary(VirtualHome):
         return outcome
 
 
-def carry_out(run: HouseholdRun) -> Dict[str, Any]:
-    """Carry out one task.
-
-    Args:
-        run: task, policy, model, or the recorded program.
-
-    Returns:
-        The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
-    """
-    began = time.perf_counter()
-    task = next(entry for entry in TASKS if entry.name == run.task)
-    settings = llm_settings(run.config, run.llm).of_trial(key_of(run))
-    if run.temperature is not None:
-        settings = replace(settings, temperature=run.temperature, seed=run.run)
-    parts = load_factory(run.config, "household", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
-    domain = parts.domain
-    graph = load_home(run.config)
-    world = _Diary(domain, graph)
-    reader = FirstChoice(parts.interpreter())
-    events: List[Dict[str, Any]] = []
-    if run.policy == PROGPROMPT and not run.program:
-        text, exchanges = ask_for_program(Models(settings).of(BRAIN), domain, graph, task.text)
-        run, events = replace(run, program=text or _NOTHING), [each.as_dict() for each in exchanges]
-    ports, actions = _planning(run, parts, graph, reader)
-    result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
-        Task(task.text))
-    verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
-    refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
-    course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
-    return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
-            "message": result.message, "asked": reader.asked,
-            "actions": len(result.plan) if actions is None else actions,
-            "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
-            "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
-            "carried_out": world.carried_out, "planned": bool(result.plan)}
-
-
 def _planning(
     run: HouseholdRun, parts: RunFactory, graph: Any, reader: FirstChoice
 ) -> Tuple[Dict[str, Any], Optional[int]]:
@@ -204,7 +193,7 @@ def _planning(
     body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
     ports: Dict[str, Any] = {"body": body, "interpreter": reader}
     if run.forget:
-        ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))
+        ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.number}"))
     return ports, None
 
 
@@ -249,7 +238,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     recorded = options.plans != ENDPOINT
     llm, _ = choose_llm(OFFLINE if recorded else options.llm, os.environ, embedded=False)
     runs = _recorded(options) if recorded else _live(options, llm)
-    results = runner.run(carry_out, runs, key_of, "virtualhome10")
+    results = runner.run(runs, "virtualhome10")
     pairs = list(zip(runs, results))
     cases = list(dict.fromkeys((made.policy, made.temperature) for made in runs))
     told = "recorded: gpt-3.5" if options.plans == RECORDED else options.plans if recorded else llm

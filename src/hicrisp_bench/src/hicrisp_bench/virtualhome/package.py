@@ -63,8 +63,7 @@ def models() -> Tuple[str, ...]:
 def recorded(model: str) -> Mapping[str, str]:
     """A model's answers as they were written, by the identifier of the task."""
     file = folder() / "llm_response" / "action_sequence" / f"{model}_outputs.json"
-    return {entry["identifier"]: entry["llm_output"]
-            for entry in json.loads(file.read_text(encoding="utf-8"))}
+    return {entry["identifier"]: entry["llm_output"] for entry in json.loads(file.read_text(encoding="utf-8"))}
 
 
 @lru_cache(maxsize=1)

@@ -1,12 +1,12 @@
-"""What the executive needs beside the world: a body that leaves no step out, and a detector that reads what
-VirtualHome's executor says when it refuses.
+"""What the executive needs beside the world: a body that leaves no step out, a detector that reads what VirtualHome's
+executor says when it refuses, and, for runs that nobody attends, first choices as answers to questions.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Pattern, Tuple, Union
+from dataclasses import dataclass, replace
+from typing import List, Pattern, Tuple, Union
 
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.checker import malformed
@@ -25,8 +25,10 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
+from hicrisp_core.model.meaning import Question, Speaker, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
 _NODE = re.compile(r"<([^<>]+)> \((\d+)\)")
@@ -140,3 +142,34 @@ class HomeDetector:
         if outcome.status in (Status.PRECONDITION, Status.INVALID):
             return Verdict(feedback_of(outcome.message, command))
         return self._seen.check(command, before, after, outcome)
+
+
+_MOST_ASKED = 6
+"""Questions about one task that are answered."""
+
+
+class FirstChoice:
+    """Answers an interpreter's questions with the first choice.
+
+    Attributes:
+        asked: how many questions it answered.
+    """
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        self.asked = 0
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return what the request means once its questions are answered."""
+        turns: List[Turn] = list(request.conversation)
+        text = request.text
+        found = self._interpreter.understand(request, deadline)
+        while isinstance(found.meaning, Question) and found.meaning.choices and self.asked < _MOST_ASKED:
+            self.asked += 1
+            first = found.meaning.choices[0]
+            if first.goal is not None:
+                return replace(found, meaning=first.goal)
+            turns += [Turn(Speaker.USER, text), Turn(Speaker.ROBOT, found.meaning.text)]
+            text = first.text
+            found = self._interpreter.understand(replace(request, text=text, conversation=tuple(turns)), deadline)
+        return found

@@ -9,19 +9,17 @@ known to the evaluator alone.
 from __future__ import annotations
 
 import argparse
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Counter, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.options import add_every
-from hicrisp_bench.pictures.charts import Chart, share_bars, words
-from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of, spread
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Chart, Report, Runner, Section, share_bars, words
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
+from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans
 
 QUICK = {"models": ["gpt-4o", "gpt-3.5"], "every": 20}
 SELECTS = ("ids", "models", "every")
@@ -71,8 +69,7 @@ def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool =
     """
     found: List[str] = []
     for name in wanted or known:
-        fitting = [name] if name in known else [other
-                                                for other in known if not exact and other.startswith(name)]
+        fitting = [name] if name in known else [other for other in known if not exact and other.startswith(name)]
         if not fitting:
             raise ConfigError(f"--{what}: there is no '{name}'; there are: {', '.join(known)}")
         found += [other for other in fitting if other not in found]
@@ -85,7 +82,7 @@ def _work(options: argparse.Namespace, models: Tuple[str, ...], ids: Tuple[str, 
     domain = load_domain(options.config / "domains" / "virtualhome.yaml")
     repair = load_policy(options.config / "policies" / "repair.yaml")
     tasks = [TaskPlans(task, models, domain, repair) for task in ids]
-    results = runner.run(run_task, tasks, key_of, "virtualhome, tasks")
+    results = runner.run(tasks, "virtualhome, tasks")
     found: List[Mapping[str, Any]] = []
     for work, result in zip(tasks, results):
         crash: Mapping[str, Any] = {key: result[key] for key in ("crashed", "trace") if key in result}
@@ -105,12 +102,10 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
     memory = spread([entry["memory_mb"] for entry in scored if "memory_mb" in entry])
     cost = [{"what": "a plan, judged four times", "unit": "s", **seconds},
             {"what": "memory of a process", "unit": "MB", **memory}]
-    kinds: Dict[str, int] = {}
+    kinds: Counter[str] = Counter()
     for entry in scored:
-        for kind, count in entry.get(REPAIRED, {}).get("refusals", {}).items():
-            kinds[kind] = kinds.get(kind, 0) + count
-    refusals = [{"refusal": kind, "count": count}
-                for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
+        kinds.update(entry.get(REPAIRED, {}).get("refusals", {}))
+    refusals = [{"refusal": kind, "count": count} for kind, count in kinds.most_common()]
     sections = (Section("What each part brings", parts, _COLUMNS[1:]),
                 Section("Refusals under `repair`", refusals, ("refusal", "count")),
                 Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n")))
@@ -129,21 +124,19 @@ def _charts(rows: Sequence[Mapping[str, Any]]) -> Tuple[Chart, ...]:
 
 
 def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    n = len(results)
-    told = [entry.get(variant, {}) for entry in results]
+    n, told = len(results), [entry.get(variant, {}) for entry in results]
     row: Dict[str, Any] = {"model": model, "policy": variant, "llm": f"recorded: {model}", "n": n}
     for name, key in (("parsed", "parsed"), ("execution_success", "executable"), ("task_success", "success"),
                       ("goals_met", "goals_met")):
-        row.update(share_of(name, sum(1 for entry in told if entry.get(key)), n))
-    parsed = sum(1 for entry in told if entry.get("parsed"))
-    row["execution_of_parsed"] = sum(1 for entry in told if entry.get("executable")) / max(1, parsed)
+        row.update(share_of(name, sum(bool(entry.get(key)) for entry in told), n))
+    parsed = sum(bool(entry.get("parsed")) for entry in told)
+    row["execution_of_parsed"] = sum(bool(entry.get("executable")) for entry in told) / max(1, parsed)
     if variant in (BOOK_REPAIRED, REPAIRED):
         row["repairs"] = sum(entry.get("repairs", 0) for entry in told) / max(1, n)
         row["left_out"] = sum(entry.get("left_out", 0) for entry in told) / max(1, n)
     if variant != OPEN_LOOP:
-        row["lost"] = sum(1 for entry in results
-                          if entry.get(OPEN_LOOP, {}).get("goals_met")
-                          and not entry.get(variant, {}).get("goals_met"))
+        row["lost"] = sum(bool(entry.get(OPEN_LOOP, {}).get("goals_met")) and not after.get("goals_met")
+                          for entry, after in zip(results, told))
     row["not_scored"] = sum(1 for entry in told if entry.get("why") == "program")
     row["crashed"] = sum(1 for entry in results if "crashed" in entry)
     return row

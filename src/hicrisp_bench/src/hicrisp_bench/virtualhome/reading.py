@@ -66,8 +66,7 @@ def _lines(text: str) -> List[_Line]:
         found = json.loads(whole.text, object_pairs_hook=_Pairs)
     except ValueError:
         return []
-    objects = [found] if isinstance(found,
-                                    _Pairs) else [entry for entry in found if isinstance(entry, _Pairs)]
+    objects = [found] if isinstance(found, _Pairs) else [entry for entry in found if isinstance(entry, _Pairs)]
     return [(action, _objects(value)) for pairs in objects for action, value in pairs]
 
 
@@ -101,8 +100,7 @@ class LineReader:
         action = _normal(written).replace("_", "")
         items = [self._name(item) for item in objects]
         known = self._domain.actions.get(action)
-        wanted = [name for name, parameter in known.parameters.items()
-                  if parameter.type != "base"] if known else []
+        wanted = [name for name, parameter in known.parameters.items() if parameter.type != "base"] if known else []
         if known is None:
             self._add(action, {}, f"{written} {' '.join(objects)}")
         elif len(wanted) == 1:

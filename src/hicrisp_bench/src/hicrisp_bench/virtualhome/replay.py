@@ -43,7 +43,6 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
         detector=HomeDetector(domain))
     result = executive.run(Task(task))
     texts = {event["index"]: event["text"] for event in events if event["kind"] == "step_started"}
-    left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished"
-                     and not event["ok"])
+    left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished" and not event["ok"])
     return Replay(tuple(world.carried_out), result.corrections, left_out,
                   tuple((failure.name, failure.error) for failure in result.failures))

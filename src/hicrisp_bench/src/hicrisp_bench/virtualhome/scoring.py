@@ -57,8 +57,7 @@ def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]
     for wanted in ending.wanted:
         condition, = goal_of(wanted.condition)
         looked_at = course.states if wanted.once else course.states[-1:]
-        found.append(any(condition.holds(Facts(state.relations), type_test(domain, state))
-                         for state in looked_at))
+        found.append(any(condition.holds(Facts(state.relations), type_test(domain, state)) for state in looked_at))
     return found
 
 

@@ -43,31 +43,28 @@ class TaskPlans:
     domain: Domain
     repair: Policy
 
+    def key(self) -> str:
+        """What tells a task's plans from the others of the suite."""
+        return f"{self.identifier}: {', '.join(self.models)}"
 
-def key_of(work: TaskPlans) -> str:
-    """What tells a task's plans from the others of the suite."""
-    return f"{work.identifier}: {', '.join(work.models)}"
+    def run(self) -> Dict[str, Any]:
+        """Every plan of a task; what goes wrong with one plan is that plan's result.
 
-
-def run_task(work: TaskPlans) -> Dict[str, Any]:
-    """Every plan of a task; what goes wrong with one plan is that plan's result.
-
-    Returns:
-        ``{"results": [...]}``, one entry for a model: ``id``, ``model``, ``scored`` (whether the package's
-        evaluator takes the task in), ``seconds``, ``memory_mb`` (the most that this process has held so far),
-        and ``crashed`` or a judgement for each of the variants. Where a plan crashed, ``crashed`` stands
-        beside the list too, so that the task is tried again when a run goes on.
-    """
-    began = time.perf_counter()
-    episode = load_episode(work.identifier)
-    if not episode.scored:
-        return {"results": [{"id": work.identifier, "model": model, "scored": False}
-                            for model in work.models]}
-    loading = (time.perf_counter() - began) / len(work.models)
-    trial = _TaskTrial(work, episode)
-    results = [trial.result(model, loading) for model in work.models]
-    crashes = [result["crashed"] for result in results if "crashed" in result]
-    return {"results": results, **({"crashed": crashes[0]} if crashes else {})}
+        Returns:
+            ``{"results": [...]}``, one entry for a model: ``id``, ``model``, ``scored`` (whether the package's
+            evaluator takes the task in), ``seconds``, ``memory_mb`` (the most that this process has held so far),
+            and ``crashed`` or a judgement for each of the variants. Where a plan crashed, ``crashed`` stands
+            beside the list too, so that the task is tried again when a run goes on.
+        """
+        began = time.perf_counter()
+        episode = load_episode(self.identifier)
+        if not episode.scored:
+            return {"results": [{"id": self.identifier, "model": model, "scored": False} for model in self.models]}
+        loading = (time.perf_counter() - began) / len(self.models)
+        trial = _TaskTrial(self, episode)
+        results = [trial.result(model, loading) for model in self.models]
+        crashes = [result["crashed"] for result in results if "crashed" in result]
+        return {"results": results, **({"crashed": crashes[0]} if crashes else {})}
 
 
 class _TaskTrial:
@@ -110,8 +107,7 @@ class _TaskTrial:
 
     def _run(self, reading: Reading) -> Replay:
         episode = self._episode
-        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character,
-                      episode.name)
+        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character, episode.name)
 
     def _as_written(self, reading: Reading) -> Tuple[Optional[Tuple[str, ...]], str]:
         """Every step in the executor's notation; as in the package, one unknown name spoils the whole plan."""

@@ -16,16 +16,8 @@ from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
+from hicrisp_core.prompting import answer_schema as schemas
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import (
-    LONGEST_ENUM,
-    MOST_STEPS,
-    WORDS,
-    answer_schema,
-    closed,
-    one_of,
-    one_of_names,
-)
 from hicrisp_core.prompting.asking import ModelReply, ask, compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
@@ -35,10 +27,11 @@ from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _WORDS: Mapping[str, Any] = {"type": "string"}
-_HEARD: Mapping[str, Any] = closed({"kind": one_of(["task", "talk"]), "forward": _WORDS, "answer": _WORDS})
+_HEARD: Mapping[str, Any] = schemas.closed({
+    "kind": schemas.one_of(["task", "talk"]), "forward": _WORDS, "answer": _WORDS})
 """What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
-_TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
-_FIELD: Mapping[str, Any] = {**WORDS, "maxLength": LIMIT}
+_TOLD: Mapping[str, Any] = schemas.closed({"answer": _WORDS})
+_FIELD: Mapping[str, Any] = {**schemas.WORDS, "maxLength": LIMIT}
 _LINE = 450
 _NO_PLAN = "no plan was made, and nothing was moved"
 _FIELDS = ("goal", "objects", "state", "steps")
@@ -156,9 +149,10 @@ class AgentBrain:
                  for texts, answer in told)
         system, examples = self._prompts.opening("travi", turns, description=domain.description, abilities=self._can)
         client = self._travi.afresh() if request.feedback else self._travi
-        objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
-        schema = closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
-                         "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
+        objects = {"type": "array", "items": schemas.one_of_names(sorted(world.objects)),
+                   "maxItems": schemas.LONGEST_ENUM}
+        schema = schemas.closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
+                                 "steps": {"type": "array", "items": _FIELD, "maxItems": schemas.MOST_STEPS}})
         return ask(client, system, prompt.strip(), deadline, schema,
                    lambda said: _read_specification(said, domain, world), examples)
 
@@ -197,7 +191,8 @@ class AgentBrain:
         known = [each for each in request.examples if not request.feedback
                  and all(step.action in domain.actions for step in each.steps)]
         earlier = remembered_text(known, lambda step: step_object(domain, world, step))
-        asked = ask(client, system, earlier + self._actions_prompt(task, world), deadline, answer_schema(domain, world),
+        asked = ask(client, system, earlier + self._actions_prompt(task, world), deadline,
+                    schemas.answer_schema(domain, world),
                     lambda said: read_plan_answer(said, domain, world, client.name, each=True), examples)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)

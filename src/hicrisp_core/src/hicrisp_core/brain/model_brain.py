@@ -13,18 +13,7 @@ from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.prompting.answer_schema import (
-    ANSWER,
-    MOST_STEPS,
-    PLAN,
-    REFUSE,
-    RETRY,
-    SKIP,
-    answer_schema,
-    correction_schema,
-    kind_of,
-    worded_schema,
-)
+from hicrisp_core.prompting import answer_schema as schemas
 from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.plan_prompt import PlanPrompt, step_object, step_words
 from hicrisp_core.prompting.quarantine import plain
@@ -52,17 +41,17 @@ def read_plan_answer(
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
     raw: Union[Tuple[RawStep, ...], ParseFailure] = ()
-    kind = kind_of(words)
-    if kind != RETRY and (kind != SKIP or words.get("steps")):
+    kind = schemas.kind_of(words)
+    if kind != schemas.RETRY and (kind != schemas.SKIP or words.get("steps")):
         raw = parse_plan(said.text, domain)
     if said.cut_off or is_cut_off(said.text):
         # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
         return ParseFailure(TOO_LONG, said.text[-80:])
     if isinstance(raw, ParseFailure) or not raw:
         text, why = words.get("text") or "", words.get("why") or ""
-        answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
-        refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
-        if answer and kind != REFUSE:
+        answer = str(words.get("answer") or {schemas.ANSWER: text or why, schemas.PLAN: text}.get(kind, "")).strip()
+        refusal = str(words.get("refusal") or {schemas.REFUSE: why or text, schemas.PLAN: why}.get(kind, "")).strip()
+        if answer and kind != schemas.REFUSE:
             return PlanAnswer(answer=plain(answer))
         if refusal:
             return PlanAnswer(refusal=plain(refusal))
@@ -72,7 +61,7 @@ def read_plan_answer(
     if not isinstance(grounded, Grounded):
         return grounded
     reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
-    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)), drop=kind == SKIP)
+    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)), drop=kind == schemas.SKIP)
 
 
 class ModelBrain:
@@ -96,7 +85,7 @@ class ModelBrain:
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for a plan, or from the failed step on for a new one."""
         client = self._client.afresh() if request.feedback else self._client
-        schema = worded_schema() if self._worded else answer_schema(self._domain, request.world)
+        schema = schemas.worded_schema() if self._worded else schemas.answer_schema(self._domain, request.world)
         answer = self._asked(client, self._prompt.plan(request), request.world, deadline, schema)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
@@ -106,7 +95,7 @@ class ModelBrain:
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         return self._asked(self._corrector.afresh(), self._prompt.correct(request), request.world, deadline,
-                           correction_schema(self._domain, request.world), corrects=True)
+                           schemas.correction_schema(self._domain, request.world), corrects=True)
 
     def _asked(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline, schema: Mapping[str, Any],
                corrects: bool = False) -> PlanAnswer:
@@ -130,7 +119,7 @@ def _in_words(answer: Completion, source: str) -> Union[PlanAnswer, ParseFailure
     if not sentences or not isinstance(sentences, list) or answer.cut_off or is_cut_off(answer.text) or not all(
             isinstance(each, str) and each.strip() for each in sentences):
         return None
-    if len(sentences) > MOST_STEPS:
-        return ParseFailure(f"the plan has {len(sentences)} steps; at most {MOST_STEPS} are taken")
+    if len(sentences) > schemas.MOST_STEPS:
+        return ParseFailure(f"the plan has {len(sentences)} steps; at most {schemas.MOST_STEPS} are taken")
     steps = tuple(Step(plain(sentence.strip(), _LONGEST), "") for sentence in sentences)
     return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))

@@ -41,14 +41,7 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.observer import PartObserver
 from hicrisp_core.ports.robot import AWAITED
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import (
-    ApprovalAsked,
-    CommandTried,
-    Noted,
-    OutcomeClaimed,
-    VerdictGiven,
-    Waiting,
-)
+from hicrisp_core.trace import events
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
@@ -185,7 +178,7 @@ class Attempts:
             observe(), lambda seen: [name for name in named if name in seen.objects and seen.objects[name].unseen],
             (command.robot,), observe, self._ledger)
         aimed, refusal = self._prepare(command, before, purpose)
-        self._ledger.tell(CommandTried(
+        self._ledger.tell(events.CommandTried(
             command=str(aimed), text=described(self._domain, aimed), action=aimed.action,
             arguments=said(aimed.arguments),
             purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth,
@@ -197,7 +190,7 @@ class Attempts:
             if self.witness.explains or self.witness.witnessed(_changes(self._domain, aimed)):
                 self.witness.keep(aimed.robot, before)
             outcome, told = self._execute(aimed, before)
-            self._ledger.tell(OutcomeClaimed(
+            self._ledger.tell(events.OutcomeClaimed(
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
                 cause=cause_record(outcome.cause)))
             after = observe()
@@ -208,7 +201,7 @@ class Attempts:
                 verdict = replace(verdict, feedback=self.witness.explained(verdict.feedback, after))
             for statement in self._keeping.ended(before, after):  # The goal sees to it that it holds in the end.
                 words = GoalWords(self._domain).now(statement)
-                self._ledger.tell(Noted(text=f"this was to stay so and does not: {words}"))
+                self._ledger.tell(events.Noted(text=f"this was to stay so and does not: {words}"))
             if verdict.deviation is not None:
                 self._ledger.placed(verdict.deviation)
             learnt = self.aim.learn(aimed, after, outcome, verdict)
@@ -218,8 +211,8 @@ class Attempts:
             with self._watching:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
         record = in_words(verdict.feedback, self._domain)
-        self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
-                                       feedback=record))
+        self._ledger.tell(events.VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
+                                              feedback=record))
         if verdict.feedback is not None and record is not None and not told_by_user(verdict):
             self._ledger.failed(command, verdict.feedback, described(self._domain, command), record.error)
             aimed = self.aim.constrained(aimed, verdict.feedback, after)
@@ -265,7 +258,7 @@ class Attempts:
         """
         with self._asking, self._ledger.for_a_person():
             done = self._ports.help(wanted)
-        self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
+        self._ledger.tell(events.Noted(text=f"a person was asked: {wanted} "
                                      f"{'It was done.' if done else 'Nobody did it.'}"))
         return done
 
@@ -324,11 +317,11 @@ class Attempts:
         if change is not None:
             return replace(change.feedback, command=command)
         if rehearsal is not None:
-            self._ledger.tell(ApprovalAsked(
+            self._ledger.tell(events.ApprovalAsked(
                 command=described(self._domain, command), granted=granted,
                 rehearsed=tuple(rehearsal.changes), doubt=rehearsal.doubt))
         elif not granted:
-            self._ledger.tell(ApprovalAsked(command=described(self._domain, command)))
+            self._ledger.tell(events.ApprovalAsked(command=described(self._domain, command)))
         return None if granted else Feedback(Level.HIGH, FeedbackKind.SAFETY, command,
                                              cause=Cause(CauseKind.NOT_APPROVED))
 
@@ -370,7 +363,7 @@ class Attempts:
 
     def _tell_phase(self, phase: str, _: float) -> None:
         if phase.startswith(AWAITED):
-            self._ledger.tell(Waiting(text=phase))
+            self._ledger.tell(events.Waiting(text=phase))
 
 
 def told_by_user(verdict: Verdict) -> bool:

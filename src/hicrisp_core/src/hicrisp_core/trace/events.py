@@ -9,17 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
 
+from hicrisp_core.trace import records
 from hicrisp_core.trace.plain import plain
-from hicrisp_core.trace.records import (
-    CauseRecord,
-    FailureRecord,
-    FaultRecord,
-    FeedbackRecord,
-    MakerRecord,
-    MarkRecord,
-    Numbers,
-    StackRecord,
-)
 
 
 @dataclass(frozen=True)
@@ -95,7 +86,7 @@ class UserSaid(Event):
     effect: str = ""
     reply: str = ""
     stopped: Tuple[str, ...] = ()
-    feedback: Optional[FeedbackRecord] = None
+    feedback: Optional[records.FeedbackRecord] = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +134,7 @@ class TaskReceived(Event):
     llm: str = ""
     scene: str = ""
     seed: Optional[int] = None
-    faults: Tuple[FaultRecord, ...] = ()
+    faults: Tuple[records.FaultRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,9 +200,9 @@ class CommandTried(Event):
     command: str = ""
     text: str = ""
     purpose: str = ""
-    target: Optional[Numbers] = None
-    aim: Optional[Numbers] = None
-    turn: Optional[Numbers] = None
+    target: Optional[records.Numbers] = None
+    aim: Optional[records.Numbers] = None
+    turn: Optional[records.Numbers] = None
     depth: int = 0
     action: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -225,7 +216,7 @@ class OutcomeClaimed(Event):
     status: str = ""
     message: str = ""
     blockers: Tuple[str, ...] = ()
-    cause: Optional[CauseRecord] = None
+    cause: Optional[records.CauseRecord] = None
 
 
 @dataclass(frozen=True)
@@ -235,8 +226,8 @@ class VerdictGiven(Event):
     kind: ClassVar[str] = "verdict"
     ok: Optional[bool] = None
     note: str = ""
-    feedback: Optional[FeedbackRecord] = None
-    deviation: Optional[Numbers] = None
+    feedback: Optional[records.FeedbackRecord] = None
+    deviation: Optional[records.Numbers] = None
 
 
 @dataclass(frozen=True)
@@ -247,7 +238,7 @@ class CorrectionMade(Event):
     rung: str = ""
     commands: Tuple[str, ...] = ()
     note: str = ""
-    maker: MakerRecord = MakerRecord()
+    maker: records.MakerRecord = records.MakerRecord()
     replaces_plan: bool = False
 
 
@@ -256,7 +247,7 @@ class StackChanged(Event):
     """The feedback stack as it stands now, bottom first."""
 
     kind: ClassVar[str] = "stack"
-    entries: Tuple[StackRecord, ...] = ()
+    entries: Tuple[records.StackRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,9 +268,9 @@ class OffsetLearnt(Event):
 
     kind: ClassVar[str] = "offset"
     key: str = ""
-    mean: Numbers = ()
-    applied: Numbers = ()
-    sigma: Numbers = ()
+    mean: records.Numbers = ()
+    applied: records.Numbers = ()
+    sigma: records.Numbers = ()
     samples: float = 0.0
 
 
@@ -313,10 +304,10 @@ class BaseDrove(Event):
     """
 
     kind: ClassVar[str] = "drove"
-    driven: Tuple[Numbers, ...] = ()
-    planned: Tuple[Numbers, ...] = ()
-    stop: Numbers = ()
-    marks: Tuple[MarkRecord, ...] = ()
+    driven: Tuple[records.Numbers, ...] = ()
+    planned: Tuple[records.Numbers, ...] = ()
+    stop: records.Numbers = ()
+    marks: Tuple[records.MarkRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -326,7 +317,7 @@ class FaultInjected(Event):
     kind: ClassVar[str] = "fault"
     fault: str = ""
     target: str = ""
-    magnitude: Numbers = ()
+    magnitude: records.Numbers = ()
     count: int = 0
 
 
@@ -372,7 +363,7 @@ class TaskFinished(Event):
     """Whether the user's emergency stop ended it."""
     steps_executed: Optional[int] = None
     corrections: Optional[Mapping[str, int]] = None
-    failures: Optional[Tuple[FailureRecord, ...]] = None
+    failures: Optional[Tuple[records.FailureRecord, ...]] = None
     llm_calls: Optional[int] = None
     tokens: Optional[int] = None
     placement_error_m: Optional[float] = None

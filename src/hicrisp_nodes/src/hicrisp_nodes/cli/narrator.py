@@ -6,30 +6,7 @@ import math
 from typing import Any, Callable, Dict, Mapping, Tuple, Type
 
 from hicrisp_core.domain.saying import spoken
-from hicrisp_core.trace.events import (
-    Answered,
-    ApprovalAsked,
-    CommandTried,
-    CorrectionMade,
-    Event,
-    FaultInjected,
-    GoalJudged,
-    GoalUnderstood,
-    Noted,
-    OffsetLearnt,
-    PlanMade,
-    QuestionAsked,
-    Recalled,
-    Refused,
-    StackChanged,
-    StepStarted,
-    TaskFinished,
-    TaskReceived,
-    UserSaid,
-    VerdictGiven,
-    Waiting,
-    Witnessed,
-)
+from hicrisp_core.trace import events
 from hicrisp_core.trace.explain import witness_words
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, counted
@@ -41,13 +18,13 @@ _ENDS = {"refused": ("–", "warn", "refused"), "canceled": ("■", "warn", "can
          "stopped": ("■", "warn", "stopped by you")}
 """A sign, a style and a word for the ends of a task that are no failures."""
 _RECALLED = ("learned in earlier runs", "earlier tasks like this one")
-_REMARKS: Mapping[Type[Event], Callable[[Any], Tuple[str, str]]] = {
-    Noted: lambda event: (event.text, "soft"),
-    Waiting: lambda event: (event.text, "soft"),
-    Witnessed: lambda event: (witness_words(event), "soft"),
-    ApprovalAsked: lambda event: (f"{'approved' if event.granted else 'not approved'}: {event.command}", "warn"),
-    FaultInjected: lambda event: (f"injected: {event.fault} {spoken(event.target)}", "warn"),
-    Recalled: lambda event: (f"memory: {_RECALLED[event.what == 'examples']}: {'; '.join(event.texts)}", "soft"),
+_REMARKS: Mapping[Type[events.Event], Callable[[Any], Tuple[str, str]]] = {
+    events.Noted: lambda event: (event.text, "soft"),
+    events.Waiting: lambda event: (event.text, "soft"),
+    events.Witnessed: lambda event: (witness_words(event), "soft"),
+    events.ApprovalAsked: lambda event: (f"{'approved' if event.granted else 'not approved'}: {event.command}", "warn"),
+    events.FaultInjected: lambda event: (f"injected: {event.fault} {spoken(event.target)}", "warn"),
+    events.Recalled: lambda event: (f"memory: {_RECALLED[event.what == 'examples']}: {'; '.join(event.texts)}", "soft"),
 }
 """Events that are told in one line, with its style."""
 
@@ -60,15 +37,16 @@ class Narrator:
         self._paint = console.paint
         self._run = Timeline()
         self._missing = ""
-        self._tellers: Dict[Type[Event], Callable[[Any], None]] = {
-            TaskReceived: self._task, GoalUnderstood: self._goal,
-            QuestionAsked: lambda event: self._say(
+        self._tellers: Dict[Type[events.Event], Callable[[Any], None]] = {
+            events.TaskReceived: self._task, events.GoalUnderstood: self._goal,
+            events.QuestionAsked: lambda event: self._say(
                 self._paint("Asked", "strong"), event.text,
                 self._paint(f"answer: {event.answer}" if event.answer else "nobody answered in time", "warn")),
-            GoalJudged: self._judged, PlanMade: self._plan, Refused: self._refused, StepStarted: self._step,
-            VerdictGiven: self._verdict, CorrectionMade: self._correction, StackChanged: self._stack,
-            OffsetLearnt: self._offset, UserSaid: self._said, TaskFinished: self._end,
-            Answered: lambda event: self._say(self._paint("Answer", "strong"), event.text),
+            events.GoalJudged: self._judged, events.PlanMade: self._plan, events.Refused: self._refused,
+            events.StepStarted: self._step, events.VerdictGiven: self._verdict,
+            events.CorrectionMade: self._correction, events.StackChanged: self._stack,
+            events.OffsetLearnt: self._offset, events.UserSaid: self._said, events.TaskFinished: self._end,
+            events.Answered: lambda event: self._say(self._paint("Answer", "strong"), event.text),
         }
 
     def tell(self, entry: Mapping[str, Any]) -> None:
@@ -77,7 +55,7 @@ class Narrator:
         Args:
             entry: an event as it is written; unknown kinds are skipped.
         """
-        if entry.get("kind") == TaskReceived.kind:
+        if entry.get("kind") == events.TaskReceived.kind:
             self._run = Timeline()
         self._missing = self._run.judged.missing if self._run.judged is not None else ""
         event = self._run.take(entry)
@@ -92,29 +70,29 @@ class Narrator:
     def _say(self, *parts: str) -> None:
         self._console.say(" ".join(part for part in parts if part))
 
-    def _task(self, event: TaskReceived) -> None:
+    def _task(self, event: events.TaskReceived) -> None:
         self._say(self._paint("Task", "strong"), " ", self._paint(event.text, "accent"))
         labels = {"scene": event.scene, "seed": event.seed, "policy": event.policy, "llm": event.llm}
         told = " · ".join(f"{name} {value}" for name, value in labels.items() if value not in (None, ""))
         self._say("     ", self._paint(told, "soft"))
 
-    def _goal(self, event: GoalUnderstood) -> None:
+    def _goal(self, event: events.GoalUnderstood) -> None:
         told = (f"I understand: {event.said}.", self._paint(f"({event.source}, {event.t:.1f} s)", "soft")) \
             if event.known else (self._paint("unknown: the steps alone are judged", "warn"),)
         self._say(self._paint("Goal", "strong"), " ", *told)
 
-    def _said(self, event: UserSaid) -> None:
+    def _said(self, event: events.UserSaid) -> None:
         self._say(self._paint("Said", "strong"), " ", self._paint(event.text, "accent"))
         if event.reply:
             self._say("     ", self._paint(event.reply, "good" if event.effect == "changed" else "warn"))
 
-    def _judged(self, event: GoalJudged) -> None:
+    def _judged(self, event: events.GoalJudged) -> None:
         if event.seen:
             self._say("  ", self._paint("✓ the goal is seen", "good"))
         elif event.missing != self._missing:
             self._say("  ", self._paint("✗", "bad"), self._paint(event.missing, "bad"))
 
-    def _plan(self, event: PlanMade) -> None:
+    def _plan(self, event: events.PlanMade) -> None:
         first, steps, robots, waits = event.from_step, event.steps, event.robots, event.after
         name = "Plan" if first == 0 else "New plan"
         self._say(self._paint(name, "strong"), " ", self._paint(f"({event.source}, {event.t:.1f} s)", "soft"))
@@ -127,12 +105,12 @@ class Narrator:
         if event.reasoning:
             self._say("     ", self._paint(event.reasoning, "soft"))
 
-    def _refused(self, event: Refused) -> None:
+    def _refused(self, event: events.Refused) -> None:
         self._say(self._paint("Refused", "warn"), self._paint(event.text, "strong"))
         if event.alternatives:
             self._say("      ", self._paint("try, for example:", "soft"), "; ".join(event.alternatives))
 
-    def _step(self, event: StepStarted) -> None:
+    def _step(self, event: events.StepStarted) -> None:
         index = (event.index or 0) + 1
         self._say(self._paint(f"▶ {index}/{self._run.step_count}", "accent"), self._whose(event.robot),
                   self._paint(event.text, "strong"))
@@ -141,9 +119,9 @@ class Narrator:
         """The robot that an event is about, where there are several."""
         return self._paint(f"{spoken(robot)}:", "soft") if self._run.several and robot else ""
 
-    def _verdict(self, event: VerdictGiven) -> None:
+    def _verdict(self, event: events.VerdictGiven) -> None:
         tried = next((each for each in reversed(self._run.attempts) if each.verdict is event),
-                     AttemptRecord(0, CommandTried(t=event.t)))
+                     AttemptRecord(0, events.CommandTried(t=event.t)))
         command = tried.command
         said = tried.text + (" again" if command.purpose == "retry" else "")
         seconds, whose = event.t - command.t, self._whose(command.robot)
@@ -163,7 +141,7 @@ class Narrator:
             if text:
                 self._say("      ", self._paint(f"{name}:", "soft"), self._paint(text, style))
 
-    def _correction(self, event: CorrectionMade) -> None:
+    def _correction(self, event: events.CorrectionMade) -> None:
         if event.rung == "give_up":
             self._say("  ", self._paint("✗ given up:", "bad"),
                       self._paint(event.note or "no correction is left", "strong"))
@@ -171,7 +149,7 @@ class Narrator:
         self._say("  ", self._paint(f"↻ {event.rung}:", "warn"), ", then ".join(event.commands) or "try again",
                   self._paint(f"({event.note})", "soft") if event.note else "")
 
-    def _stack(self, event: StackChanged) -> None:
+    def _stack(self, event: events.StackChanged) -> None:
         if not event.entries:
             self._say("    ", self._paint("│ stack: empty", "soft"))
             return
@@ -179,14 +157,14 @@ class Narrator:
         self._say("    ", self._paint("│ stack:", "soft"), self._paint("▇" * len(event.entries), "warn"),
                   self._paint(" < ".join(told), "soft"))
 
-    def _offset(self, event: OffsetLearnt) -> None:
+    def _offset(self, event: events.OffsetLearnt) -> None:
         count, agreed = max(1, round(event.samples)), any(event.applied)
         off = " ".join(f"{1000.0 * value:+.1f}" for value in (event.applied if agreed else event.mean)[:2])
         told = f"{off} mm (x y), {counted(count, 'sample')}"
         said = f"learnt bias of {event.key}: {told}" if agreed else f"measured for {event.key}: {told}; not yet a bias"
         self._say("    ", self._paint(f"│ {said}", "soft"))
 
-    def _end(self, event: TaskFinished) -> None:
+    def _end(self, event: events.TaskFinished) -> None:
         sign, style, word = _SUCCEEDED if event.success else _ENDS.get(self._run.verdict, _FAILED)
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())

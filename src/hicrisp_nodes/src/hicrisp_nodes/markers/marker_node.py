@@ -23,28 +23,13 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from hicrisp_msgs.msg import CorrectionStack, Event, TaskStatus, WorldState
-from hicrisp_nodes.markers.marks import (
-    CUBE,
-    CYLINDER,
-    LETTERS,
-    LINES,
-    SPHERE,
-    STRIP,
-    TEXT,
-    Mark,
-    MarkBook,
-    place_marks,
-    scene_marks,
-    stack_marks,
-    way_marks,
-    world_marks,
-)
+from hicrisp_nodes.markers import marks as draw
 
 TOPIC = "markers"
 _PERIOD = 0.2
 """Wall seconds between two states that are shown."""
-_FORMS = {CUBE: Marker.CUBE, CYLINDER: Marker.CYLINDER, SPHERE: Marker.SPHERE, TEXT: Marker.TEXT_VIEW_FACING,
-          STRIP: Marker.LINE_STRIP, LINES: Marker.LINE_LIST}
+_FORMS = {draw.CUBE: Marker.CUBE, draw.CYLINDER: Marker.CYLINDER, draw.SPHERE: Marker.SPHERE,
+          draw.TEXT: Marker.TEXT_VIEW_FACING, draw.STRIP: Marker.LINE_STRIP, draw.LINES: Marker.LINE_LIST}
 _TABLE_TEXT, _ARENA_TEXT = (0.3, -0.55, 0.55), (0.3, 0.6)
 """Where the stack's text stands at a table; in an arena, how far behind its edge and how high."""
 _ARENA_LETTERS = 0.1
@@ -57,7 +42,7 @@ class Markers:
 
     def __init__(self, configuration: Configuration) -> None:
         self._lock = Lock()
-        self._book = MarkBook()
+        self._book = draw.MarkBook()
         self._world: Optional[WorldState] = None
         self._watchers = 0
         self._follow(configuration)
@@ -82,9 +67,9 @@ class Markers:
         scene = configuration.scene
         with self._lock:
             self._known = frozenset(scene.objects) - (scene.arena.unknown if scene.arena else frozenset())
-            self._still = scene_marks(scene)
+            self._still = draw.scene_marks(scene)
             self._task = ""
-            self._above, self._letters = _TABLE_TEXT, LETTERS
+            self._above, self._letters = _TABLE_TEXT, draw.LETTERS
             self._radii: Dict[str, float] = {}
             if scene.arena is not None:
                 self._radii = {name: start.radius for name, start in scene.arena.starts.items()}
@@ -131,11 +116,11 @@ class Markers:
             self._watchers = watchers
             for log in self._ways.values():
                 del log.spots[:-_MOST_SPOTS]
-            marks = [*self._still, *place_marks(places_section(self._run), self._letters),
-                     *way_marks({name: log.spots for name, log in self._ways.items()}),
-                     *stack_marks(self._task, self._stack, self._above, self._letters)]
+            marks = [*self._still, *draw.place_marks(places_section(self._run), self._letters),
+                     *draw.way_marks({name: log.spots for name, log in self._ways.items()}),
+                     *draw.stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:
-                marks += world_marks(WORLD.from_msg(message), self._known, self._letters, self._radii)
+                marks += draw.world_marks(WORLD.from_msg(message), self._known, self._letters, self._radii)
             fresh, gone = self._book.turn(marks)
         if fresh or gone:
             stamp = rospy.Time(0)  # Whatever the clock: they stand in the fixed frame.
@@ -143,7 +128,7 @@ class Markers:
                                                  *(_gone(mark, number, stamp) for number, mark in gone)]))
 
 
-def marker_of(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
+def marker_of(mark: draw.Mark, number: int, stamp: rospy.Time) -> Marker:
     """Convert a mark to a message.
 
     Args:
@@ -158,12 +143,12 @@ def marker_of(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
                     pose=pose_to_msg(mark.pose), scale=Vector3(*mark.size), color=ColorRGBA(*mark.colour),
                     points=[Point(*point) for point in mark.points])
     marker.header.frame_id, marker.header.stamp = WORLD_FRAME, stamp
-    if mark.form in (STRIP, LINES):
+    if mark.form in (draw.STRIP, draw.LINES):
         marker.scale = Vector3(mark.size[0], 0.0, 0.0)
     return marker
 
 
-def _gone(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
+def _gone(mark: draw.Mark, number: int, stamp: rospy.Time) -> Marker:
     marker = Marker(ns=mark.space, id=number, action=Marker.DELETE, pose=pose_to_msg(mark.pose))
     marker.header.frame_id, marker.header.stamp = WORLD_FRAME, stamp
     return marker

@@ -8,14 +8,7 @@ from hicrisp_ros.ports.detector import RosDetector
 from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_msgs.msg import (
-    CorrectStepAction,
-    PlanTaskAction,
-    ReportTaskAction,
-    TranslateStepAction,
-    UnderstandAction,
-    WitnessAction,
-)
+from hicrisp_msgs import msg
 from hicrisp_msgs.srv import AimCommand
 
 
@@ -23,13 +16,13 @@ class NodeClients:
     """Brain, body, corrector, detector and witness."""
 
     def __init__(self) -> None:
-        self.brain = NodeClient("brain/plan", PlanTaskAction)
-        self.reporter = NodeClient("brain/report", ReportTaskAction)
-        self.interpreter = NodeClient("brain/understand", UnderstandAction)
-        self.body = NodeClient("body/translate", TranslateStepAction)
-        self.corrector = NodeClient("corrector/correct", CorrectStepAction)
+        self.brain = NodeClient("brain/plan", msg.PlanTaskAction)
+        self.reporter = NodeClient("brain/report", msg.ReportTaskAction)
+        self.interpreter = NodeClient("brain/understand", msg.UnderstandAction)
+        self.body = NodeClient("body/translate", msg.TranslateStepAction)
+        self.corrector = NodeClient("corrector/correct", msg.CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)
-        self.witness = NodeClient("witness", WitnessAction)
+        self.witness = NodeClient("witness", msg.WitnessAction)
         self.detector = RosDetector()
 
     def reachable(self) -> Dict[str, bool]:

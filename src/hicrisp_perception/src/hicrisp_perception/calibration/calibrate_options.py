@@ -7,18 +7,22 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
-from hicrisp_core.errors import ConfigError
+import numpy as np
+from hicrisp_core.errors import ConfigError, command_line
 from hicrisp_core.model import Pose
-from hicrisp_core.scene import Scene
+from hicrisp_core.robot.description import RobotBody
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera, save_mounting
 from hicrisp_core.scene.tags import Tag, load_tags
 
-from hicrisp_perception.calibration.hand_eye import LEAST, Calibration, misplaced
+from hicrisp_perception.calibration.hand_eye import LEAST, Calibration, NoCalibration, misplaced
+from hicrisp_perception.calibration.procedure import Bench, Rig, calibrate, reach_of
 from hicrisp_perception.scene_scan.look_options import camera_options
 
 
@@ -109,6 +113,53 @@ def marker_of(name: str, scene: Scene, camera: CameraSettings) -> Tag:
     wanted = f"the {table.name}" if camera.mounting.in_hand else "a link of the arm"
     raise ConfigError(f"the tags '{name}' have none on {wanted}, and the camera '{camera.name}' needs one "
                       f"there; they are on: {', '.join(sorted({tag.thing for tag in tags}))}")
+
+
+class Setup(NamedTuple):
+    """What shows a tag to a camera.
+
+    Args:
+        tool: frame of the arm's tool centre point.
+        truth: true pose of the camera in its parent frame, if it is known.
+    """
+
+    rig: Rig
+    tool: str
+    body: RobotBody
+    truth: Optional[Pose] = None
+
+
+@command_line
+def run(set_up: Callable[[argparse.Namespace, Scene, CameraSettings, Tag], Optional[Setup]],
+        arguments: Optional[List[str]]) -> int:
+    """Run the command line.
+
+    Args:
+        set_up: connects arm and camera; ``None`` if nobody lets the arm move.
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        Exit status: 1 if no mounting was found, 2 if the calibration could not start.
+    """
+    options = parse(arguments)
+    scene = load_scene(options.scene, options.seed)
+    camera = camera_of(options, scene)
+    tag = marker_of(tags_of(options, camera), scene, camera)
+    setup = set_up(options, scene, camera, tag)
+    if setup is None:
+        return 1
+    bench = Bench(tag, setup.tool, reach_of(setup.body), options.views)
+    found = calibrate(setup.rig, bench, camera.mounting, np.random.default_rng([options.seed, 77]), say)
+    if isinstance(found, NoCalibration):
+        sys.stderr.write(" ".join(filter(None, (found.reason, setup.rig.missing))) + "\n")
+        return 1
+    say(report(options, scene, camera, found, setup.truth))
+    return 0
+
+
+def say(sentence: str) -> None:
+    """Print a line of progress at once."""
+    print(sentence, flush=True)  # noqa: T201 - the command's output
 
 
 def report(options: argparse.Namespace, scene: Scene, camera: CameraSettings, found: Calibration,

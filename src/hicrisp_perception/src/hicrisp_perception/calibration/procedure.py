@@ -37,6 +37,9 @@ class Look(NamedTuple):
 class Rig(Protocol):
     """An arm and a camera."""
 
+    missing: str
+    """Why there was no picture; empty after one."""
+
     def move(self, tool: Pose) -> Outcome:
         """Move the tool to a pose around obstacles, and let it come to rest.
 

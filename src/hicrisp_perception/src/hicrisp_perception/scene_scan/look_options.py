@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file, named_folder
-from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.errors import ConfigError, HicrispError, command_line
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import VISION, load_llm_settings
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.robot.description import bodies_of
-from hicrisp_core.scene import Scene
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_perception.calibration.mounting import mounting_check
@@ -66,6 +67,25 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     if not 1 <= options.pictures <= 50:
         parser.error("--pictures is from 1 to 50")
     return options
+
+
+@command_line
+def run(look: Callable[[argparse.Namespace, Scene], Tuple[Sequence[Picture], Frames]], arguments: Optional[List[str]]
+        ) -> int:
+    """Run the command line.
+
+    Args:
+        look: takes the pictures, and says where the robots' frames are.
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        Exit status: 2 if no scene was written.
+    """
+    options = parse(arguments)
+    scene = load_scene(options.scene, options.seed)
+    scene = replace(scene, camera=options.camera or scene.camera)
+    print(report(options, scene, *look(options, scene)))  # noqa: T201 - the command's output
+    return 0
 
 
 def _name(options: argparse.Namespace, base: Scene, picture: Picture, found: Sequence[Described]) -> Named:

@@ -17,17 +17,7 @@ from hicrisp_perception.shapes.evidence import render
 from hicrisp_perception.shapes.fitting import Fit
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.shapes.shape_models import lies_of
-from hicrisp_perception.tags.pattern_match import (
-    AWAY,
-    NARROW,
-    WIDE,
-    Surface,
-    Worn,
-    exact,
-    followed,
-    known,
-    matched,
-)
+from hicrisp_perception.tags import pattern_match
 
 _TURNS = 30
 """Turns about the vertical that are tried."""
@@ -57,7 +47,7 @@ class Patterns:
 
     def __init__(self, tags: Sequence[Tag]) -> None:
         objects = dict.fromkeys(tag.thing for tag in tags)
-        self._worn = {name: Worn.of([tag for tag in tags if tag.thing == name]) for name in objects}
+        self._worn = {name: pattern_match.Worn.of([tag for tag in tags if tag.thing == name]) for name in objects}
         self._left = math.inf
         self._in_vain: List[Tuple[str, Fit, int]] = []
         self._last: List[Fit] = []
@@ -123,12 +113,12 @@ class Patterns:
         if last.tags is None or name not in self._worn:
             return None
         worn = self._worn[name]
-        match = matched(worn, last, Surface.of(last, ground), ground, NARROW)
+        match = pattern_match.matched(worn, last, pattern_match.Surface.of(last, ground), ground, pattern_match.NARROW)
         if match is None or match.likeness < _LIKE:
             return None
         if match.still:
-            return match.likeness, known(last, match, ground)
-        return exact(worn, match, last, ground)
+            return match.likeness, pattern_match.known(last, match, ground)
+        return pattern_match.exact(worn, match, last, ground)
 
     def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
                  ) -> Optional[Dict[str, Tuple[float, Fit]]]:
@@ -166,16 +156,16 @@ class Patterns:
         worn = self._worn[name]
         best: _Found = None
         for start in _starts(fit, others, ground):
-            surface = Surface.of(start, ground)
+            surface = pattern_match.Surface.of(start, ground)
             turned = (replace(start, place=replace(start.place, yaw=math.tau * turn / _TURNS))
                       for turn in range(_TURNS))
-            matches = [(match, each) for each in turned
-                       for match in (matched(worn, each, surface, ground, WIDE),) if match is not None]
+            tried = ((pattern_match.matched(worn, each, surface, ground, pattern_match.WIDE), each) for each in turned)
+            matches = [(match, each) for match, each in tried if match is not None]
             matches.sort(key=lambda each: -each[0].likeness)
-            ways = [followed(worn, match, each, surface, ground) for match, each in matches[:_FOLLOWED]]
+            ways = [pattern_match.followed(worn, match, each, surface, ground) for match, each in matches[:_FOLLOWED]]
             ways.sort(key=lambda each: -each[0].likeness)
             for match, each in ways[:_CLIMBED]:
-                end = exact(worn, match, each, ground) if match.likeness > _PROMISING else None
+                end = pattern_match.exact(worn, match, each, ground) if match.likeness > _PROMISING else None
                 if end is not None and (best is None or end[0] > best[0]):
                     best = end
                 if best is not None and best[0] > _LIKE:
@@ -215,7 +205,7 @@ def _given(settled: Mapping[str, Mapping[str, Tuple[float, Fit]]], alike: Sequen
 
 
 def _near(one: Fit, other: Fit) -> bool:
-    return one.lie == other.lie and math.dist(one.pose.position, other.pose.position) < AWAY
+    return one.lie == other.lie and math.dist(one.pose.position, other.pose.position) < pattern_match.AWAY
 
 
 def _same(one: Fit, other: Fit) -> bool:

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from hicrisp_core.ports.brain import (
-    CorrectionRequest,
-    PlanAnswer,
-    PlanRequest,
-    ReportAnswer,
-    ReportRequest,
-)
+from hicrisp_core.ports import brain
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
@@ -20,7 +14,7 @@ from hicrisp_ros.ports.node_client import Asking
 class RosBrain(Asking):
     """A brain behind ``brain/plan``."""
 
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+    def plan(self, request: brain.PlanRequest, deadline: Deadline) -> brain.PlanAnswer:
         """Return the steps of a task from the current world.
 
         Args:
@@ -32,7 +26,7 @@ class RosBrain(Asking):
         """
         return self._answer(to.PLAN_REQUEST.to_msg(request), deadline)
 
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+    def correct(self, request: brain.CorrectionRequest, deadline: Deadline) -> brain.PlanAnswer:
         """Return steps to a state in which the stack's top can be tried again.
 
         Args:
@@ -44,17 +38,17 @@ class RosBrain(Asking):
         """
         return self._answer(to.CORRECTION_REQUEST.to_msg(request), deadline)
 
-    def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
+    def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> brain.PlanAnswer:
         result, why = self._ask(goal, deadline)
         if result is None:
-            return PlanAnswer(refusal=f"the brain gave no answer ({why})")
+            return brain.PlanAnswer(refusal=f"the brain gave no answer ({why})")
         return to.PLAN_ANSWER.from_msg(result)
 
 
 class RosReporter(Asking):
     """A brain behind ``brain/report``; one that is away says nothing."""
 
-    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+    def report(self, request: brain.ReportRequest, deadline: Deadline) -> brain.ReportAnswer:
         """Return the message with which a task ends for the user.
 
         Args:
@@ -65,7 +59,7 @@ class RosReporter(Asking):
             The text; empty if the node cannot be reached.
         """
         result, _ = self._ask(to.REPORT_REQUEST.to_msg(request), deadline)
-        return ReportAnswer() if result is None else to.REPORT_ANSWER.from_msg(result)
+        return brain.ReportAnswer() if result is None else to.REPORT_ANSWER.from_msg(result)
 
 
 class RosInterpreter(Asking):

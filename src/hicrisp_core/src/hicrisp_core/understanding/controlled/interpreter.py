@@ -18,19 +18,9 @@ from hicrisp_core.parsing.names import forms_of, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.ports.observer import NamingRequest
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.controlled import tables as lexicon
 from hicrisp_core.understanding.controlled.nouns import ONE
 from hicrisp_core.understanding.controlled.reader import Reader, spelled
-from hicrisp_core.understanding.controlled.tables import (
-    LONGEST,
-    MARKS,
-    Sentence,
-    SentencePattern,
-    Words,
-    ended,
-    led,
-    tables,
-    words_in,
-)
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.context import called, not_there
@@ -57,9 +47,9 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
     Args:
         remark: it speaks of a task that was said before.
     """
-    said = words_in(text, reader.tables)
-    if not 0 < len(said) <= LONGEST:
-        return Refusal(Reason.NOTHING_TO_DO, f"A task has 1 to {LONGEST} words; this one has {len(said)}.")
+    said = lexicon.words_in(text, reader.tables)
+    if not 0 < len(said) <= lexicon.LONGEST:
+        return Refusal(Reason.NOTHING_TO_DO, f"A task has 1 to {lexicon.LONGEST} words; this one has {len(said)}.")
     lines = reader.readings(said)
     if lines:
         return Refusal(Reason.NOTHING_TO_DO, _SEVERAL if len(lines) > 1 else _UNCLEAR if remark else _NO_TASK)
@@ -83,7 +73,7 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
         if len(found) == MOST:
             break
         for filled, _ in zip(islice(_filled(sentence.example, text, reader), _TRIED), trials):
-            line = reader.only_of(words_in(filled, reader.tables))
+            line = reader.only_of(lexicon.words_in(filled, reader.tables))
             meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
             works = isinstance(meaning, Answer)
             if isinstance(meaning, Goal):  # "into" a block reads as "on" it, but is not to be offered.
@@ -104,11 +94,11 @@ def unique(line: Line, reader: Reader) -> bool:
                for phrase in each_in(Phrase, line))
 
 
-def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
+def _likeness(text: str, sentence: lexicon.Sentence, reader: Reader) -> float:
     """Return from 0 to 2 how many words of a text a sentence may have, and how alike its example is."""
-    said = [word for word in words_in(text, reader.tables) if word not in reader.nouns.function_words]
-    known = {word for say in sentence.say for word in SentencePattern(say, reader.tables.words).words}
-    offered = words_in(_OBJECT.sub("", sentence.example), reader.tables)
+    said = [word for word in lexicon.words_in(text, reader.tables) if word not in reader.nouns.function_words]
+    known = {word for say in sentence.say for word in lexicon.SentencePattern(say, reader.tables.words).words}
+    offered = lexicon.words_in(_OBJECT.sub("", sentence.example), reader.tables)
     return len({*offered, *known} & set(said)) / max(1, len(set(said))) + SequenceMatcher(None, said, offered).ratio()
 
 
@@ -161,7 +151,7 @@ def line_of(text: str, reader: Reader, conversation: Sequence[Turn] = ()) -> Rea
         if turn.speaker is Speaker.ROBOT:
             asked = turn.text.rstrip().endswith("?")
             continue
-        said = words_in(turn.text, reader.tables)
+        said = lexicon.words_in(turn.text, reader.tables)
         new = _Remark(reader, line, asked).read(said) if isinstance(line, SaidGoal) and line.stages \
             else reader.only_of(said)
         line, asked = new or line, False
@@ -187,19 +177,19 @@ class _Remark:
         conditions = [each for stage in goal.stages for each in stage.conditions]
         self._about = _subject(conditions[-1])
 
-    def read(self, said: Words) -> Optional[Line]:
+    def read(self, said: lexicon.Words) -> Optional[Line]:
         """Return the whole goal after the turn, or another line; ``None`` if it is not clear what changes."""
-        lead, rest = led(said, self._words["leads"])
-        tail, rest = ended(led(rest, (",",))[1] if lead else rest, self._words["tails"])
+        lead, rest = lexicon.led(said, self._words["leads"])
+        tail, rest = lexicon.ended(lexicon.led(rest, (",",))[1] if lead else rest, self._words["tails"])
         if lead or tail:
             return self._corrected(rest[:-1] if rest[-1:] == (",",) else rest)
         for say in self._words["replace"]:
-            for values, _ in SentencePattern(say, self._words).matches(said, self._reader.slot):
+            for values, _ in lexicon.SentencePattern(say, self._words).matches(said, self._reader.slot):
                 (old,), (new,) = values["a"], values["b"]
                 return self._replaced(partial(self._alike, old), new)
         line = self._reader.only_of(said, self._about)
-        added, rest = led(said, self._words["added"])
-        adding, rest = ended(rest, self._words["adding"])
+        added, rest = lexicon.led(said, self._words["added"])
+        adding, rest = lexicon.ended(rest, self._words["adding"])
         if isinstance(line, SaidGoal) and not line.stages:
             return self._joined(line)
         if added or adding:
@@ -210,11 +200,11 @@ class _Remark:
         answer = self._phrase(said)
         return self._settled(answer) if answer is not None and self._asked else None
 
-    def _phrase(self, said: Words) -> Optional[Phrase]:
+    def _phrase(self, said: lexicon.Words) -> Optional[Phrase]:
         found = self._reader.nouns.one(said)
         return found[0] if len(found) == 1 else None
 
-    def _corrected(self, said: Words) -> Optional[SaidGoal]:
+    def _corrected(self, said: lexicon.Words) -> Optional[SaidGoal]:
         """Return the goal after "no, ...": another sentence, place or object."""
         for words in (said, ("put", "it", *said), ("put", "them", *said)):
             new = self._reader.only_of(words, self._about)
@@ -240,7 +230,7 @@ class _Remark:
         whole = replace(self._goal, stages=tuple(stages), invariants=(*self._goal.invariants, *new.invariants))
         return None if left else whole
 
-    def _added(self, said: Words) -> Optional[Line]:
+    def _added(self, said: lexicon.Words) -> Optional[Line]:
         """Return the goal after "also ...": another sentence, or another object of the last one."""
         new = self._reader.only_of(said, self._about)
         if isinstance(new, SaidGoal):
@@ -345,16 +335,16 @@ def naming_in(text: str, known: Container[str] = ()) -> Optional[NamingRequest]:
         text: the request.
         known: names in the world, which a request may call differently.
     """
-    said, slot = words_in(text, tables()), partial(_slot, known=known)
-    for say in tables().naming:
+    said, slot = lexicon.words_in(text, lexicon.tables()), partial(_slot, known=known)
+    for say in lexicon.tables().naming:
         found = [NamingRequest(values["unknown"] if "unknown" in values else values["known"], values["name"])
-                 for values, _ in SentencePattern(say, tables().words).matches(said, slot)]
+                 for values, _ in lexicon.SentencePattern(say, lexicon.tables().words).matches(said, slot)]
         if found:  # With a mug and a mug_2, "mug 2" is the latter.
             return max(found, key=lambda each: len(each.thing))
     return None
 
 
-def _slot(name: str, words: Words, known: Container[str]) -> Sequence[str]:
+def _slot(name: str, words: lexicon.Words, known: Container[str]) -> Sequence[str]:
     if name == "known":
         called = "_".join(words[1:] if words[0] in _ARTICLES else words)
         return (called,) if called in known else ()
@@ -362,4 +352,4 @@ def _slot(name: str, words: Words, known: Container[str]) -> Sequence[str]:
         found = _UNKNOWN.fullmatch(" ".join(words))
         return () if found is None else (f"unknown_{found['number']}" if found["number"] else "",)
     bare = words[1:] if words[0] in _ARTICLES else words
-    return () if not bare or MARKS & set(bare) or bare[0] in ("as", "now") else (" ".join(bare),)
+    return () if not bare or lexicon.MARKS & set(bare) or bare[0] in ("as", "now") else (" ".join(bare),)

@@ -17,17 +17,8 @@ from hicrisp_core.model import Goal, Meaning, Question, Reason, Refusal, WorldSt
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.understanding.controlled import tables as lexicon
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.tables import (
-    LONGEST,
-    MARKS,
-    Sentence,
-    SentencePattern,
-    Words,
-    ended,
-    led,
-    tables,
-)
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
@@ -53,9 +44,9 @@ class SentenceClause:
         optional: it may be left out.
     """
 
-    sentence: Sentence
+    sentence: lexicon.Sentence
     values: Mapping[str, Any]
-    lead: Words = ()
+    lead: lexicon.Words = ()
     ordered: bool = False
     robot: str = ""
     optional: bool = False
@@ -79,16 +70,16 @@ class Reader:
     """
 
     def __init__(self, domain: Domain, world: WorldState, unknown: bool = False) -> None:
-        self.tables = tables()
+        self.tables = lexicon.tables()
         self.world = world
         self.domain = domain
         self.nouns = NounPhrases(self.tables, domain, world, unknown)
-        self._patterns = [(sentence, SentencePattern(say, self.tables.words))
+        self._patterns = [(sentence, lexicon.SentencePattern(say, self.tables.words))
                           for sentence in (*self.tables.sentences, *(
-                              Sentence((say,), means, fact=fact) for say, means, fact in own_sentences(domain)))
+                              lexicon.Sentence((say,), means, fact=fact) for say, means, fact in own_sentences(domain)))
                           if self.has(sentence.needs) for say in sentence.say]
         self._ends = [phrase for phrases in self.tables.places.values() for phrase in phrases]
-        self._found: Dict[Words, List[SentenceClause]] = {}
+        self._found: Dict[lexicon.Words, List[SentenceClause]] = {}
         self._meant: Dict[Line, Meaning] = {}
 
     @property
@@ -96,7 +87,7 @@ class Reader:
         """The words of controlled English that stand for no object."""
         return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
 
-    def only_of(self, said: Words, before: Phrases = ()) -> Optional[Line]:
+    def only_of(self, said: lexicon.Words, before: Phrases = ()) -> Optional[Line]:
         """Return the only reading of the words of a text.
 
         Args:
@@ -105,10 +96,10 @@ class Reader:
         found = self.readings(said, before)
         return found[0] if len(found) == 1 else None
 
-    def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
+    def readings(self, said: lexicon.Words, before: Phrases = ()) -> Tuple[Line, ...]:
         """Return every reading of the words of a text, one for each meaning; those that cannot be if no other can."""
         found: Dict[bool, Dict[Meaning, Line]] = {True: {}, False: {}}
-        if 0 < len(said) <= LONGEST:
+        if 0 < len(said) <= lexicon.LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
                 meaning = self.meaning(line)
                 goals: Sequence[object] = [each.goal for each in meaning.choices] if isinstance(meaning, Question) \
@@ -129,7 +120,7 @@ class Reader:
         """Check whether the domain has a predicate; an empty one is no demand."""
         return not predicate or predicate in self.domain.predicates
 
-    def slot(self, name: str, words: Words) -> Sequence[Any]:
+    def slot(self, name: str, words: lexicon.Words) -> Sequence[Any]:
         """Return what the words of a slot may be, by the slot's name."""
         said = " ".join(words)
         forms = {"at": self.tables.places, "state": self.tables.states}.get(name)
@@ -146,59 +137,60 @@ class Reader:
             return self.nouns.several(words)
         return [(each,) for each in (self.nouns.kinds(words) if name == "k" else self.nouns.one(words))]
 
-    def _texts(self, said: Words, before: Phrases) -> Iterator[Line]:
+    def _texts(self, said: lexicon.Words, before: Phrases) -> Iterator[Line]:
         yield from self._lines(said, None, before)
-        condition, rest = led(said, self.tables.joins["if"])
+        condition, rest = lexicon.led(said, self.tables.joins["if"])
         ends = [at for at, word in enumerate(rest) if word in (",", *self.tables.joins["order"])]
         for at in ends if condition else ():
-            then = led(led(rest[at:], (",",))[1], self.tables.joins["order"])[1]
+            then = lexicon.led(lexicon.led(rest[at:], (",",))[1], self.tables.joins["order"])[1]
             for facts in self._parts(rest[:at], None, before):
                 when = self._line(facts) if all(each.sentence.fact for each in facts) else None
                 if isinstance(when, SaidGoal) and len(when.stages) == 1 and then:
                     yield from self._conditional(when.stages[0].conditions, then, facts[-1])
 
-    def _conditional(self, when: Tuple[SaidCondition, ...], said: Words, fact: SentenceClause) -> Iterator[SaidGoal]:
+    def _conditional(self, when: Tuple[SaidCondition, ...], said: lexicon.Words, fact: SentenceClause
+                     ) -> Iterator[SaidGoal]:
         """Yield the goals that hold under a condition, with what is done otherwise."""
         cut = next((at for at, word in enumerate(said) if word in self.tables.joins["otherwise"]), None)
-        end = len(said) if cut is None else cut - (said[cut - 1] in MARKS)
-        others = [SaidGoal(())] if cut is None else self._goals(led(said[cut + 1:], (",",))[1], fact)
+        end = len(said) if cut is None else cut - (said[cut - 1] in lexicon.MARKS)
+        others = [SaidGoal(())] if cut is None else self._goals(lexicon.led(said[cut + 1:], (",",))[1], fact)
         for then in self._goals(said[:end], fact):
             # Without an alternative, what follows the first stage would be done in any case.
             if len(then.stages) == 1 or cut is not None and then.stages:
                 stages = (replace(then.stages[0], when=when), *then.stages[1:])
                 yield from (SaidGoal(stages, other.stages, (*then.invariants, *other.invariants)) for other in others)
 
-    def _goals(self, said: Words, fact: SentenceClause) -> List[SaidGoal]:
+    def _goals(self, said: lexicon.Words, fact: SentenceClause) -> List[SaidGoal]:
         return [line for line in self._lines(said, fact, ()) if isinstance(line, SaidGoal)]
 
-    def _lines(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[Line]:
+    def _lines(self, said: lexicon.Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[Line]:
         yield from filter(None, map(self._line, self._parts(said, last, before)))
 
-    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool = False
+    def _parts(self, said: lexicon.Words, last: Optional[SentenceClause], before: Phrases, ordered: bool = False
                ) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
         joins = self.tables.joins
         for end in range(len(said), 0, -1):
             left = said[end:]  # It must go on as the next part of a task: ``, and then``.
-            after = left[1:] if left[:1] and left[0] in MARKS else left
+            after = left[1:] if left[:1] and left[0] in lexicon.MARKS else left
             after = after[1:] if after[:1] == ("and",) else after
-            order, then = led(after, joins["order"])
-            after = led(then, (",",))[1] if order else led(after, joins["together"])[1]
-            joined = not left or bool(after) and (after != left or bool(led(after, joins["bare"])[0]))
+            order, then = lexicon.led(after, joins["order"])
+            after = lexicon.led(then, (",",))[1] if order else lexicon.led(after, joins["together"])[1]
+            joined = not left or bool(after) and (after != left or bool(lexicon.led(after, joins["bare"])[0]))
             for clause in self._referring(said[:end], last, before, ordered) if joined else ():
                 if not after:
                     yield [clause]
                 for rest in self._parts(after, clause, (), bool(order)):
                     yield [clause, replace(rest[0], ordered=bool(order)), *rest[1:]]
 
-    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases, ordered: bool
+    def _referring(self, said: lexicon.Words, last: Optional[SentenceClause], before: Phrases, ordered: bool
                    ) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
         found = self._clauses(said)
         if not found and last is not None and last.sentence.again:
             leads = dict.fromkeys((last.lead, last.lead[:1]))
             found = [each for lead in leads for each in self._clauses((*lead, *said)) if each.sentence is last.sentence]
-        if not found and last is not None and ended(said, self._ends)[0]:
+        if not found and last is not None and lexicon.ended(said, self._ends)[0]:
             found = self._clauses((*said, IT))
         spoken = last.phrases if last is not None else (before,)
         for clause in found:
@@ -206,14 +198,14 @@ class Reader:
             able = [each for each in ways if self._said(each.sentence.means, each.values, Use.MADE) is not None]
             yield from able or ways  # "Turn it on": what has a switch.
 
-    def _clauses(self, said: Words) -> List[SentenceClause]:
+    def _clauses(self, said: lexicon.Words) -> List[SentenceClause]:
         """Return every way in which words fit the first pattern that they fit at all."""
         if said not in self._found:
             self._found[said] = []
             self._found[said] = self._plain(said) or self._led(said)
         return self._found[said]
 
-    def _plain(self, said: Words) -> List[SentenceClause]:
+    def _plain(self, said: lexicon.Words) -> List[SentenceClause]:
         for sentence, pattern in self._patterns:
             found = [SentenceClause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
                      for values in (self._numbered(sentence, given),)
@@ -223,27 +215,27 @@ class Reader:
                 return found[:_MOST_CLAUSES]
         return []
 
-    def _led(self, said: Words) -> List[SentenceClause]:
+    def _led(self, said: lexicon.Words) -> List[SentenceClause]:
         joins, found = self.tables.joins, []
         for way in ("first", "possible"):
-            lead, rest = led(said, joins[way])
+            lead, rest = lexicon.led(said, joins[way])
             found += [replace(each, optional=each.optional or way == "possible")
-                      for each in (self._clauses(led(rest, (",",))[1]) if lead else ())]
-        let, rest = led(said, joins["let"])
+                      for each in (self._clauses(lexicon.led(rest, (",",))[1]) if lead else ())]
+        let, rest = lexicon.led(said, joins["let"])
         ways = [(rest[:at], rest[at:]) for at in range(1, len(rest)) if let]
         ways += [(who, said[:at]) for at in range(1, len(said) - 1)
-                 for by, who in (led(said[at:], joins["by"]),) if by and who]
+                 for by, who in (lexicon.led(said[at:], joins["by"]),) if by and who]
         return found + [replace(each, robot=robot) for who, what in ways for robot in self._robot(who)
                         for each in self._clauses(what)]
 
-    def _robot(self, said: Words) -> List[str]:
+    def _robot(self, said: lexicon.Words) -> List[str]:
         """Return the only robot that words name, by its name or kind."""
-        bare = " ".join(led(said, self.tables.nouns["one"])[1])
+        bare = " ".join(lexicon.led(said, self.tables.nouns["one"])[1])
         kind = next((kind for kind, phrases in self.tables.robots.items() if bare in phrases), bare)
         found = self.nouns.linked.actors(self.nouns.linked.names.fitting(kind).__contains__)
         return [found[0].replace("_", " ")] if len(found) == 1 else []
 
-    def _numbered(self, sentence: Sentence, values: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+    def _numbered(self, sentence: lexicon.Sentence, values: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
         """Return the values of a match; for a sentence about so many objects, these one by one: those that are
         listed, or of a kind the ones nearest to an arm; ``None`` for another number of them.
         """

@@ -9,23 +9,12 @@ from hicrisp_core.goals.truth import conjuncts
 from hicrisp_core.goals.validation import without_implied
 from hicrisp_core.model import Choice, Meaning, Question, Reason, Refusal, WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
+from hicrisp_core.understanding.written import sayings
 from hicrisp_core.understanding.written.answers import Answers
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Objects, question
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
-from hicrisp_core.understanding.written.sayings import (
-    MADE,
-    Fact,
-    Line,
-    Queried,
-    SaidCondition,
-    SaidGoal,
-    SaidQuestion,
-    SaidRefusal,
-    SaidStage,
-    each_in,
-)
 from hicrisp_core.understanding.written.statements import checked, denied
 
 _MOST_TRIED = 40
@@ -39,16 +28,16 @@ _REFUSALS = {
 _QUESTIONS = {"object": "Which object do you mean?", "place": "Which place do you mean?", "task": "What shall I do?"}
 
 
-def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[Context] = None) -> Meaning:
+def meaning_of(line: sayings.Line, domain: Domain, world: WorldState, context: Optional[Context] = None) -> Meaning:
     """Return what a line means in a world.
 
     A phrase for one object that fits several is tried with each: if only one leads to a goal, that is meant;
     if several do, the user is asked which, with the goal that each would mean.
     """
-    if isinstance(line, SaidRefusal):
+    if isinstance(line, sayings.SaidRefusal):
         return Refusal(line.reason, _REFUSALS[line.reason])
     link = _Link(line, Objects(domain, world, context or Context()))
-    if isinstance(line, SaidQuestion):
+    if isinstance(line, sayings.SaidQuestion):
         return link.asked(line)
     return link.decided({})
 
@@ -56,17 +45,17 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
 class _Link:
     """Links one line with one world."""
 
-    def __init__(self, line: Line, objects: Objects) -> None:
+    def __init__(self, line: sayings.Line, objects: Objects) -> None:
         self._world = objects.world
         self._objects = objects
         self._line = objects.predicates.own_words(line)
         objects.hear(self._line)
         self._orders = Orders(objects)
-        made = [fact.arguments[0] for fact in each_in(Fact, line) if fact.predicate == MADE]
+        made = [fact.arguments[0] for fact in sayings.each_in(sayings.Fact, line) if fact.predicate == sayings.MADE]
         self._orders.alone = sum(map(len, made)) == 1
         self._answers = Answers(objects)
 
-    def asked(self, line: SaidQuestion) -> Meaning:
+    def asked(self, line: sayings.SaidQuestion) -> Meaning:
         """Return the question of what a request leaves open."""
         movable = self._objects.names.movable
         fixed = tuple(sorted(name for name in self._world.objects if name not in movable))
@@ -95,9 +84,9 @@ class _Link:
         self._objects.chosen, line = chosen, self._line
         self._objects.robot, self._orders.promised = "", set()
         try:
-            if isinstance(line, Queried):
+            if isinstance(line, sayings.Queried):
                 return self._answers.of(line, self._conditions(line.conditions, Use.ASKED, Not))
-            if isinstance(line, SaidGoal):
+            if isinstance(line, sayings.SaidGoal):
                 stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
                 self._objects.robot = ""
                 invariants = checked(self._conditions(line.invariants, Use.ASKED, denied))
@@ -108,7 +97,7 @@ class _Link:
             return unlinked.meaning
         raise TypeError(f"a line was expected, not {line!r}")
 
-    def _stages(self, said: Sequence[SaidStage]) -> Tuple[Stage, ...]:
+    def _stages(self, said: Sequence[sayings.SaidStage]) -> Tuple[Stage, ...]:
         found: List[Stage] = []
         for each in said:
             self._objects.robot = ""
@@ -120,7 +109,7 @@ class _Link:
         return tuple(found)
 
     def _conditions(
-        self, said: Iterable[SaidCondition], use: Use, deny: Callable[[Statement], Statement]
+        self, said: Iterable[sayings.SaidCondition], use: Use, deny: Callable[[Statement], Statement]
     ) -> Tuple[Statement, ...]:
         found = []
         for each in said:

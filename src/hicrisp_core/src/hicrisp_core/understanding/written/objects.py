@@ -9,31 +9,17 @@ from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Choice, GoalError, Holds, Question, Relation, WorldState
 from hicrisp_core.parsing.names import Names
 from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.understanding.written import sayings
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, impossible, unknown
 from hicrisp_core.understanding.written.places import Places
 from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
-from hicrisp_core.understanding.written.sayings import (
-    ACTOR,
-    BETWEEN,
-    FARTHEST,
-    HERE,
-    IT,
-    NEAREST,
-    START,
-    Amount,
-    Line,
-    Phrase,
-    Where,
-    each_in,
-    parse_phrase,
-)
 
 MOST_CHOICES = 6
 Fits = Callable[[str], bool]
 """Whether an object may stand where a phrase stands."""
-Chosen = Mapping[Phrase, str]
+Chosen = Mapping[sayings.Phrase, str]
 """The objects that are tried for phrases that fit several."""
-GIVEN = (ACTOR, HERE, START, IT)
+GIVEN = (sayings.ACTOR, sayings.HERE, sayings.START, sayings.IT)
 """Words that no name accounts for."""
 
 
@@ -57,15 +43,16 @@ class Objects:
         self.world = world
         self.context = context
 
-    def hear(self, line: Line) -> None:
+    def hear(self, line: sayings.Line) -> None:
         """Take notice of the objects that a line names without doubt: they are not the ``other`` ones."""
-        plain = [each for each in each_in(Phrase, line) if each.amount is Amount.ONE and each.words not in GIVEN
+        plain = [each for each in sayings.each_in(sayings.Phrase, line)
+                 if each.amount is sayings.Amount.ONE and each.words not in GIVEN
                  and not (each.other or each.rank or each.state or each.where)]
         found = (self.names.exactly(each.words, fitting) or fitting
                  for each in plain for fitting in (self.names.fitting(each.words),))
         self._named = tuple(dict.fromkeys(each[0] for each in found if len(each) == 1))
 
-    def one(self, phrase: Phrase, fits: Sequence[Fits] = ()) -> str:
+    def one(self, phrase: sayings.Phrase, fits: Sequence[Fits] = ()) -> str:
         """Return the object that a phrase stands for.
 
         Raises:
@@ -79,7 +66,7 @@ class Objects:
             raise Several(phrase, found)
         return found[0]
 
-    def all(self, phrase: Phrase, fits: Sequence[Fits] = ()) -> Tuple[str, ...]:
+    def all(self, phrase: sayings.Phrase, fits: Sequence[Fits] = ()) -> Tuple[str, ...]:
         """Return all objects that a phrase fits, at least one.
 
         Args:
@@ -92,9 +79,9 @@ class Objects:
             seen = self.names.fitting(phrase.words, observed=True)  # Of what is in a bottle, or of the bottle.
             found = seen if any(map(fits[0], seen)) else found
         if not found:
-            what = "known place of a robot" if phrase.words in (HERE, START) else called(phrase)
+            what = "known place of a robot" if phrase.words in (sayings.HERE, sayings.START) else called(phrase)
             raise unknown(what, _passing(self._everything, fits, self.names.movable))
-        if phrase.amount is Amount.ONE and (phrase.other or phrase.rank or phrase.state):
+        if phrase.amount is sayings.Amount.ONE and (phrase.other or phrase.rank or phrase.state):
             named = self.names.exactly(str(phrase), self.names.fitting(str(phrase)))
             if len(named) == 1:  # The words of the language may be part of a name.
                 return named
@@ -110,7 +97,7 @@ class Objects:
         for where in phrase.where:
             found = self._told_by(where, found)
         if phrase.rank and found:
-            counted = phrase.amount is Amount.COUNT
+            counted = phrase.amount is sayings.Amount.COUNT
             last = phrase.least or phrase.most or 0 if counted else phrase.ordinal
             found = self.places.ranked(phrase.rank, found, 1 if counted else last, last)
         if not found:
@@ -121,7 +108,7 @@ class Objects:
         """Return the robot or hand that is named for a stage; empty if several fit, or none is named."""
         if not said:
             return ""
-        phrase = parse_phrase(said)
+        phrase = sayings.parse_phrase(said)
         if isinstance(phrase, GoalError):
             raise impossible(str(phrase))
         found = self.actors(self.names.fitting(phrase.words).__contains__)
@@ -137,10 +124,10 @@ class Objects:
         return tuple(name for name in self._everything if fits(name) and (
             name in self.world.robots or hand and self.domain.is_a(self.world.objects[name].type, hand)))
 
-    def _given(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
-        if phrase.words == ACTOR:
+    def _given(self, phrase: sayings.Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
+        if phrase.words == sayings.ACTOR:
             return self.actors(fits[0] if fits else self.world.robots.__contains__)
-        if phrase.words == IT:
+        if phrase.words == sayings.IT:
             before = [name for name in reversed(self.context.spoken) if name in self._everything]
             found = next((name for name in before if not fits or fits[0](name)), "")
             if not found:
@@ -151,8 +138,9 @@ class Objects:
         known = dict.fromkeys(fact.object for fact in sorted(self.world.relations) if fact.subject in bases
                               and self.predicates.placed(fact) == fact.subject)
         station = self.predicates.type_of(self.domain.roles.docked, 1)  # Back from nowhere in particular.
-        return tuple(known) or tuple(name for name, item in sorted(self.world.objects.items()) if phrase.words == START
-                                     and station and self.domain.is_a(item.type, station))
+        return tuple(known) or tuple(name for name, item in sorted(self.world.objects.items())
+                                     if phrase.words == sayings.START and station
+                                     and self.domain.is_a(item.type, station))
 
     def _others(self, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Leave out what was spoken of before; if that is all of it, what was spoken of last."""
@@ -167,27 +155,28 @@ class Objects:
         return any(name == (fact.subject if fact.predicate in (CONTAINS, held) else fact.object)
                    for fact in self.world.relations if self.predicates.placed(fact))
 
-    def _told_by(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
+    def _told_by(self, where: sayings.Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Return those for which what stands in braces holds."""
-        if where.predicate in (NEAREST, FARTHEST, BETWEEN):
+        if where.predicate in (sayings.NEAREST, sayings.FARTHEST, sayings.BETWEEN):
             to = [name for each in where.arguments for name in (
-                (self.one(each),) if each.amount is Amount.ONE and each.words != ACTOR else self.all(each))]
-            found = self.places.between(names, to) if where.predicate == BETWEEN else \
-                self.places.nearest(names, to, where.predicate == FARTHEST)
+                (self.one(each),) if each.amount is sayings.Amount.ONE and each.words != sayings.ACTOR
+                else self.all(each))]
+            found = self.places.between(names, to) if where.predicate == sayings.BETWEEN else \
+                self.places.nearest(names, to, where.predicate == sayings.FARTHEST)
         else:
             found = self._related(where, names)
         return tuple(name for name in names if (name in found) == where.holds)
 
-    def _related(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
+    def _related(self, where: sayings.Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Return those for which a predicate holds in the world: the one that is said, or another one of
         places; if none is near enough for a direction, those that lie in it.
         """
         others = [self.all(each, (lambda name: self.predicates.fits(where.predicate, 0, Use.ASKED, name),)
-                           if each.words == ACTOR else ()) for each in where.arguments]
+                           if each.words == sayings.ACTOR else ()) for each in where.arguments]
 
         def so(name: str, test: Callable[[str, str, str], bool], predicate: str) -> bool:
-            return all((all if phrase.amount is Amount.ALL else any)(test(predicate, name, other) for other in each)
-                       for phrase, each in zip(where.arguments, others))
+            return all((all if phrase.amount is sayings.Amount.ALL else any)(
+                test(predicate, name, other) for other in each) for phrase, each in zip(where.arguments, others))
 
         for predicates in ((where.predicate,), PLACES if where.predicate in PLACES else ()):
             known = [each for each in predicates if each in self.domain.predicates]
