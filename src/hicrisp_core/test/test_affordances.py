@@ -13,6 +13,8 @@ from hicrisp_core.model.geometry import turn_between
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
 from hicrisp_core.robot.grasps import DOWN, Grasp
+from hicrisp_core.robot.gripper import hand_room
+from panda_body import HAND
 from test_skills import BOX, PICK, PLACE, ScriptedArm, run
 
 LEVEL = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
@@ -217,6 +219,22 @@ def test_what_can_be_moved_out_of_the_way_of_the_grasp_that_suits_the_place_is_t
     arm.plan_to = plan_to
     assert run(arm, replace(PICK, target=IN_CUPBOARD)).blockers == ("salt",)
     assert run(arm, PICK).ok
+
+
+def test_beside_what_stays_the_hand_leans_away_from_it_though_no_grasp_suits_the_place() -> None:
+    bowl = WorldObject("box", "bowl", "dish", (0.107, 0.107, 0.05), pose=Pose((0.577, 0.006, 0.025)))
+    drawer = WorldObject("drawer", "part", "box", (0.219, 0.204, 0.069), movable=False,
+                         pose=Pose((0.696, -0.068, 0.188)))
+    arm = ScriptedArm(bowl, drawer)
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
+        there = hand_room((*then, pose)[0], 0.02, arm.observe(), HAND, bowl.name)
+        return MotionFailure.blocked("goal_in_collision", there.blockers) if there.blockers else plan(pose, deadline)
+
+    arm.plan_to, arm.closes = plan_to, 0.006
+    assert run(arm, replace(PICK, target=drawer.pose, time_limit=200.0), seconds=200.0).ok
+    assert 0.8 < -arm.pose.axes[2][2] < 0.95
 
 
 def test_a_hand_that_reaches_no_farther_leans() -> None:

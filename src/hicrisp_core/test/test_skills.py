@@ -10,7 +10,7 @@ from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, multiply
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.model.world import Uncertainty
@@ -143,6 +143,13 @@ def test_a_pick_opens_goes_above_goes_down_grasps_and_lifts(arm: ScriptedArm) ->
     assert [phase for phase, _ in phases] == ["look", "approach", "descend", "grasp", "lift"]
     assert sorted(done for _, done in phases) == [done for _, done in phases]
     assert arm.held == "box"
+
+
+@pytest.mark.parametrize(("missed", "taken"), [((0.004, 0.004, 0.0), True), ((0.0, 0.0, 0.006), False)])
+def test_a_hand_that_touches_something_as_deep_as_its_grasp_takes_the_item_also_a_bit_beside_it(
+        arm: ScriptedArm, missed: Vector, taken: bool) -> None:
+    arm.fails["guarded"] = lambda goal: goal.shifted(missed)
+    assert run(arm, PICK).ok is taken
 
 
 def test_a_place_carries_lowers_lets_go_and_retreats(arm: ScriptedArm) -> None:

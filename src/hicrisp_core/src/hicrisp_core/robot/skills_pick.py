@@ -212,7 +212,7 @@ def _rounds(
 
     yield suiting(upright)
     yield suiting(leant())
-    yield others
+    yield ranked(others, lambda grasp: grasp, margin)
 
 
 def _spread(grasps: Iterable[Grasp], tried: Sequence[Grasp] = ()) -> Iterator[Grasp]:
@@ -271,7 +271,7 @@ def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str], then: S
         return moved
     context.progress("descend", 0.4)
     moved = context.line(grasp.pose, context.settings.guarded * 2.0, touch, guarded=True)
-    short = distance(context.arm.tool_pose().position, grasp.pose.position)
+    short = -grasp.pose.seen(context.arm.tool_pose().position)[2]
     return DONE if moved.status is Status.EXECUTION and short <= _SHORT else moved
 
 
