@@ -48,6 +48,12 @@ def test_the_position_is_measured_from_the_pose_of_the_part(joint: Joint, by: fl
     assert joint.position(joint.moved(joint.home, by)) == pytest.approx(by)
 
 
+def test_a_door_that_stands_square_to_its_front_is_wide_open_and_a_lid_where_it_goes_no_farther() -> None:
+    lid, square = replace(DOOR, axis=(0.0, 1.0, 0.0)), math.pi / 2.0
+    assert DOOR.share(DOOR.moved(HOME, square)) == pytest.approx(1.0)
+    assert lid.share(lid.moved(HOME, square)) == pytest.approx(square / 1.7)
+
+
 @pytest.mark.parametrize("way", [(0.1, 0.7), (0.7, 0.1)])
 def test_a_motion_shows_an_axis_that_leans_and_stands_elsewhere(way: "tuple[float, float]") -> None:
     real = replace(DOOR, axis=(math.sin(0.09), 0.0, math.cos(0.09)), point=(0.62, -0.03, 0.2))

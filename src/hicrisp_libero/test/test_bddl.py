@@ -89,6 +89,18 @@ def test_objects_have_the_kind_that_their_name_or_model_tells(shop: Translation)
     assert shop.world.objects["soap"].attributes == {"colour": "white"}
 
 
+def test_a_region_with_no_board_below_it_is_no_shelf(tmp_path: Path, domain: Domain) -> None:
+    (tmp_path / "rack.xml").write_text("""<mujoco><worldbody><body>
+      <geom type="box" pos="0 0 0.1" size="0.2 0.1 0.002"/><geom type="box" pos="0.2 0 0.1" size="0.002 0.1 0.1"/>
+      <site name="top_region" pos="0 0 0.15"/><site name="bottom_region" pos="0 0 0.05"/>
+      </body></worldbody></mujoco>""")
+    (tmp_path / "shop.bddl").write_text(SHOP.replace("(Open oak_cabinet_1_top_region)", ""))
+    models = {"oak_cabinet": read_model(tmp_path / "rack.xml")}
+    shop = translated(read_bddl(tmp_path / "shop.bddl"), domain, lambda category: models.get(category, Model()))
+    assert [name for name, item in shop.world.objects.items() if item.type == "shelf"] == ["top_shelf"]
+    assert shop.places["oak_cabinet_1_bottom_region"].name == "bottom_space"
+
+
 def test_what_holds_at_first_is_said_in_our_words(shop: Translation) -> None:
     facts = shop.world.relations
     assert {Relation("red_jar_2", "on", "oak_cabinet"), Relation("soap", "in", "clay_bowl"),

@@ -45,7 +45,7 @@ class Kitchen:
     def share(self, item: str) -> float:
         """How far it is open in the physics."""
         joint = self.world.scene.objects[PARTS[item]].joint
-        return float(self.world.simulation.data.joint(PARTS[item]).qpos[0]) / joint.reach[1]
+        return float(self.world.simulation.data.joint(PARTS[item]).qpos[0]) / joint.range
 
 
 @pytest.fixture
@@ -87,6 +87,24 @@ def test_a_handle_is_taken_by_the_grasp_with_which_the_arm_gets_to_the_end_of_th
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
     assert taken[0] != refused[0]
+
+
+def test_a_part_is_moved_as_far_as_the_arm_gets_and_taken_again_from_there(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = next(each for each in kitchen.world.arms if each.name == ARMS["drawer"])
+    margin, sweep = arm.margin, SkillContext.sweep
+    drawer = kitchen.world.scene.objects["drawer"]
+    shut = drawer.pose.apply(drawer.joint.handle.position)
+
+    def is_far(pose: Pose) -> bool:
+        return kitchen.share("drawer") < 0.5 and distance(shut, pose.position) > 0.118
+
+    monkeypatch.setattr(arm, "margin", lambda tool: None if is_far(tool) else margin(tool))
+    monkeypatch.setattr(SkillContext, "sweep", lambda context, pose, touch: Outcome(
+        Status.PLANNING, "it is too far") if is_far(pose) else sweep(context, pose, touch))
+    assert kitchen.do("open", "drawer").ok
+    assert kitchen.share("drawer") > 0.9
 
 
 def test_a_drawer_that_comes_along_is_moved_in_longer_steps(

@@ -24,7 +24,7 @@ _BASE = Pose((-0.66, 0.0, 0.0))
 """Where the benchmark's robot stands, in the frame of its table."""
 _TABLE = (1.0, 1.2, 0.04)
 _TOP, _REGION, _CONTAINS = "top_side", "region", "contain"
-_DRAWER, COMPARTMENT, _SHELF, _CABINET = "drawer", "compartment", "shelf", "cabinet"
+_DRAWER, COMPARTMENT, _SHELF, _SPACE, _CABINET = "drawer", "compartment", "shelf", "space", "cabinet"
 _BOX, _ROUND, _CASE = "box", "cylinder", "case"
 _SIDES = {"left": "left_of", "right": "right_of", "front": "in_front_of", "back": "behind"}
 _WORDS = {"Open": ("open", "closed"), "Close": ("closed", "open"),
@@ -85,7 +85,8 @@ def translated(problem: Problem, domain: Domain, models: Models) -> Translation:
 
     An object is called by its category, with its number if there are several. It is of the domain's kind that its
     name ends with; else it is a box if its model is one, and round if not; a fixture that has parts is a cabinet. Its
-    regions are drawers if they slide, compartments if they contain, or shelves; the only one is the fixture itself.
+    regions are drawers if they slide, compartments if they contain, spaces if nothing of it is below them, or shelves;
+    the only one is the fixture itself.
 
     Args:
         problem: the task.
@@ -154,11 +155,13 @@ def _add(made: _Building, name: str, fixed: bool) -> None:
     made.objects[own] = WorldObject(own, kind, "box", model.size, attributes, movable=not fixed)
     for whole, region in parts.items():
         stem = "_".join(word for word in region.name.split("_") if word not in (_REGION, _CONTAINS))
-        noun = _DRAWER if region.name in model.sliding else COMPARTMENT if _CONTAINS in region.name else _SHELF
+        noun = _DRAWER if region.name in model.sliding else COMPARTMENT if _CONTAINS in region.name else \
+            _SPACE if region.name in model.bare else _SHELF
         part = f"{stem}_{noun}"
         part = part if part not in made.objects else f"{own}_{part}"
         told = {"of": own} if kind in own else {"of": own, "case": kind}
-        made.objects[part] = WorldObject(part, noun, "box", model.size, told, movable=False)
+        made.objects[part] = WorldObject(part, made.domain.roles.surface if noun == _SPACE else noun, "box", model.size,
+                                         told, movable=False)
         made.places[whole] = Place(part)
 
 

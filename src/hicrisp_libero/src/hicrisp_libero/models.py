@@ -84,6 +84,7 @@ class Model:
         plain: whether that is one box.
         sites: middles of its named places in its own frame, metres.
         sliding: the places in what slides: drawers.
+        bare: the places with nothing of it below them: what is there stands on what it stands on.
         colour: of most of its surface; empty if that has several.
     """
 
@@ -91,6 +92,7 @@ class Model:
     plain: bool = False
     sites: Mapping[str, Vector] = field(default_factory=dict)
     sliding: FrozenSet[str] = frozenset()
+    bare: FrozenSet[str] = frozenset()
     colour: str = ""
 
 
@@ -120,7 +122,15 @@ def read_model(file: Path) -> Model:
     x, y, z = np.ptp(corners, axis=0) if boxes else Model.size
     return Model((float(x), float(y), float(z)), len(boxes) == 1,
                  {name: (float(at[0]), float(at[1]), float(at[2])) for name, (at, _) in sites.items()},
-                 frozenset(name for name, (_, slides) in sites.items() if slides), colour)
+                 frozenset(name for name, (_, slides) in sites.items() if slides),
+                 frozenset(name for name, (at, _) in sites.items() if not any(_is_below(box, at) for box in boxes)),
+                 colour)
+
+
+def _is_below(box: np.ndarray, place: np.ndarray) -> bool:
+    """Check whether what has these corners is below a place."""
+    low, high = box.min(axis=0), box.max(axis=0)
+    return bool(low[2] < place[2] and (low[:2] <= place[:2]).all() and (place[:2] <= high[:2]).all())
 
 
 def _parts(

@@ -13,6 +13,8 @@ from hicrisp_core.model.geometry import Pose, Vector, conjugate, multiply
 HANDLE_AWAY = 0.045
 """Distance of the bar of a handle from its part, metres."""
 SLIDE, SWING, TURN = "slide", "swing", "turn"
+_SQUARE, _UPRIGHT = math.pi / 2.0, 0.9
+"""A right angle, and the cosine of the greatest angle between the vertical and an axis that counts as upright."""
 _SHUT = 0.08
 """Share of its range up to which a part hides what is behind it."""
 _SHOWN = {SLIDE: 0.015, SWING: 0.12, TURN: 0.12}
@@ -65,8 +67,15 @@ class Joint:
 
     @property
     def range(self) -> float:
-        """From closed to wide open, metres or radians."""
-        return self.reach[1] - self.reach[0]
+        """From closed to wide open, metres or radians: a door that stands square to its front is."""
+        whole = self.reach[1] - self.reach[0]
+        square = self.kind == SWING and self.stands
+        return math.copysign(min(abs(whole), _SQUARE), whole) if square else whole
+
+    @property
+    def stands(self) -> bool:
+        """Whether the axis is upright."""
+        return abs(self.axis[2]) > _UPRIGHT
 
     @property
     def lies(self) -> bool:

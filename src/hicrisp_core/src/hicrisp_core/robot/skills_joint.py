@@ -34,6 +34,8 @@ longest, metres.
 """
 _THERE, _ENOUGH = 0.001, 0.03
 """Share of the range by which the end is missed where there is nothing left to do, and where the part stands still."""
+_LEAST = 0.25
+"""Part of a first step below which the arm does not get on by a smaller one."""
 _STANDS, _STALLS = 0.2, 3
 """Part of a step below which the part stands still, and how often that may be in a row."""
 _OFF, _AROUND = 0.015, 0.008
@@ -44,10 +46,8 @@ _MOVED = 0.01
 """Metres of the handle below which it has not moved at all."""
 _GRASPS = 4
 """How often the handle is taken again where the arm cannot go on as it holds it."""
-_UPRIGHT = 0.9
-"""Cosine of the greatest angle between the vertical and an axis that counts as upright."""
-_SAMPLES, _WHOLE = 5, 4
-"""Points of the way at which a grasp is tested, and how many of them it must reach."""
+_SAMPLES, _WHOLE, _SOME = 5, 4, 2
+"""Points of the way at which a grasp is tested, and how many of them it reaches that gets far enough, and some way."""
 _OTHERWISE = (0.0, 2.0, -1.0)
 """How far the hand turns with a part that swings for one step where the arm cannot go on as it began."""
 
@@ -133,11 +133,11 @@ def _once(
 def _ranked(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
 ) -> List[HandleWay]:
-    """Return the ways along which the arm gets far enough: those on which the hand has room longest first, of these
-    those without room where only what can be moved away leaves none, those that hold the bar, and those with most room
-    for hand and joints.
+    """Return the ways along which the arm gets far enough, then those along which it gets some of the way: those on
+    which the hand has room longest first, of these those without room where only what can be moved away leaves none,
+    those that hold the bar, and those with most room for hand and joints.
     """
-    found: List[Tuple[bool, int, bool, bool, float, int, HandleWay]] = []
+    found: List[Tuple[Tuple[bool, bool, int, bool, bool, float, int], HandleWay]] = []
     inside = inside_of(world.objects, shut=False)  # It moves along.
     bare = replace(part, joint=None)  # The hand is at its bar.
     world = replace(world, objects={
@@ -148,8 +148,8 @@ def _ranked(
     # as it is pulled how it moves, it holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
                  for lean in (LEANS if joint.lies else LEANS[:1])
-                 if not found or joint.guessed and all(way.presses for *_, way in found)
-                 or lean == SLIGHT and all(-free <= _SAMPLES or way.presses for _, free, *_, way in found))
+                 if all(rank[0] for rank, _ in found) or joint.guessed and all(way.presses for _, way in found)
+                 or lean == SLIGHT and all(-rank[2] <= _SAMPLES or way.presses for rank, way in found))
     for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
@@ -162,11 +162,12 @@ def _ranked(
             margins.append(margin)
             there = replace(world, objects={**world.objects, part.name: bare.at(joint.moved(pose, so_far))})
             rooms.append(hand_clearance(tool, 0.0 if way.presses else bar, there, context.gripper, ""))
-        if len(margins) > _WHOLE:
+        if len(margins) > _SOME:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            found.append((joint.guessed and way.presses, -free, way.wedged, way.presses, -worth, number, way))
-    return [way for *_, way in sorted(found, key=lambda each: each[:6])]
+            found.append(((len(margins) <= _WHOLE, joint.guessed and way.presses, -free, way.wedged, way.presses,
+                           -worth, number), way))
+    return [way for _, way in sorted(found, key=lambda each: each[0])]
 
 
 @dataclass
@@ -216,12 +217,12 @@ class _Pull:
             else:  # That was seen because it moved.
                 share, gone = (self.goal - joint.reach[0]) / joint.range, 1.0
                 self.goal, least = part.joint.reach[0] + share * part.joint.range, _largest(part.joint)
+            joint, at, pose = part.joint, now, seen
+            if moved.status is Status.PLANNING and largest > _LEAST * least:  # The arm may get on by a part of it.
+                largest = least if largest > least else largest / 2.0
+                continue
             if self.way.presses:  # The fingers began farther from it than they were to, and stay so.
                 behind = ahead * min(max(0.0, ahead * behind + abs(step) * (1.0 - gone)), least)
-            joint, at, pose = part.joint, now, seen
-            if moved.status is Status.PLANNING and largest > least:  # The arm may get on by a part of it.
-                largest = least
-                continue
             known = joint == self.joint and not joint.guessed
             far = known and joint.kind == SLIDE and not self.way.presses and gone > _FOLLOWED
             largest = min(2.0 * largest, _LONGEST) if far else least
@@ -264,7 +265,7 @@ class _Pull:
 
     def _step(self, joint: Joint, handle: Pose, step: float, start: Pose) -> Outcome:
         """Bring the handle to a pose; the hand turns with a part that swings as well as the arm can."""
-        free = joint.kind == SWING and abs(joint.axis[2]) > _UPRIGHT  # The bar stands, and turns in the hand.
+        free = joint.kind == SWING and joint.stands  # The bar stands, and turns in the hand.
         outcome = DONE
         for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
             turned = self.turned + follows * step
