@@ -247,6 +247,18 @@ class PlanningScene:
                             if name in self._names or name in self._owners), ""))
         return tuple(sorted(found))
 
+    def movable(self, name: str) -> bool:
+        """Check whether something that is in the way can be moved away.
+
+        Args:
+            name: as ``blockers`` returns it.
+
+        Returns:
+            True for objects that a hand may carry.
+        """
+        item = self._scene.objects.get(name)
+        return item.movable if item is not None else name in self._strangers and self._strangers[name][2]
+
     def _place(self, joints: np.ndarray) -> None:
         self._data.qpos[:self._dof] = joints
         mujoco.mj_kinematics(self._model, self._data)
