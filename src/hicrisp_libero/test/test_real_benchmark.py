@@ -11,11 +11,12 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.client import Benchmark, BenchmarkLost, interpreter
-from hicrisp_libero import osc
 from hicrisp_libero.description import describe
 from hicrisp_libero.episode import GoalGiven, run_episode
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
+
+from hicrisp_libero import osc
 
 
 def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawn import at, box, cylinder, draw, ground_of, scene_of
-from test_by_model import painted
 from hicrisp_core.model.geometry import facing
 from hicrisp_core.model.track import Uncertainty, Visibility
 from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.tracking.tracks import Known, Tracks
+from test_by_model import painted
 
 from hicrisp_perception import SceneTracker
 

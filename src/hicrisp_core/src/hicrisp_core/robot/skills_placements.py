@@ -306,7 +306,8 @@ def _tips(item: WorldObject, pose: Pose) -> Planar:
 def _laid_down(
     item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
 ) -> List[Placement]:
-    """Return the ways to lay an item down, turned about its own axis and end for end; a hand from below has no room. What is round about that axis by the slopes of the hand, however it was taken or has rolled in it.
+    """Return the ways to lay an item down, turned about its own axis and end for end; a hand from below has no room.
+    What is round about that axis is turned by the slopes of the hand, however it was taken or has rolled in it.
     """
     turns, first, found = 4, 0.0, []
     if item.form.round:
