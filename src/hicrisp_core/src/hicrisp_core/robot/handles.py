@@ -71,8 +71,8 @@ class HandleWay:
 
 
 def leans(gripper: Gripper) -> Tuple[float, ...]:
-    """Return how far a hand may lean at a level bar: not at all; slightly, with the palm's lower end back by the length of
-    the fingers, above what lies before it; and farther, where the arm reaches it in no other way.
+    """Return how far a hand may lean at a level bar: not at all; slightly, with the palm's lower end back by the length
+    of the fingers, above what lies before it; and farther, where the arm reaches it in no other way.
 
     Args:
         gripper: dimensions of the hand, metres.
