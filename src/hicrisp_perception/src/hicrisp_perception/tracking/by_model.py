@@ -143,8 +143,9 @@ class Models:
             found: what was found otherwise; it is added to.
         """
         laid = self._again(item, pose, ground, found, leans=True) if item.name in self._looks else None
-        if laid is not None and laid.cost < _POOR:
-            self._take(item, laid, ground, found)
+        if laid is not None and laid.cost < _POOR and self._take(item, laid, ground, found) and \
+                found.fits[item.name].evidence.visible < _SHOWN:  # A look from near that shows little is none.
+            del found.fits[item.name]
 
     def _placed(self, found: Findings, before: PastFindings) -> List[Tuple[Look, Pose]]:
         """Return how what was found looks, and what was left where it was, with where it is."""
