@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,6 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_axes, from_yaw
 from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.track import EXACT, Track, Tracks
-from hicrisp_core.robot.handles import SLIGHT
 from hicrisp_core.robot.skills_joint import _ranked
 from panda_body import HAND
 
@@ -43,8 +43,11 @@ def test_a_front_keeps_to_its_case_when_that_gets_a_name() -> None:
     assert [joint.fixture for joint in joints if joint is not None] == ["sideboard"]
 
 
-@pytest.mark.parametrize("lies", [False, True])
-def test_a_hand_leans_a_little_at_a_level_bar_to_have_its_palm_above_what_lies_before_it(lies: bool) -> None:
+@pytest.mark.parametrize(("lies", "depth", "lean"), [(False, 0.03, 0.0), (True, 0.03, 10.9), (True, 0.05, 16.1)])
+def test_a_hand_leans_a_little_at_a_level_bar_to_have_its_palm_above_what_lies_before_it(
+    lies: bool, depth: float, lean: float
+) -> None:
+    """The farther, the longer its fingers are."""
     bar = Pose((0.04, 0.0, 0.0), from_axes((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
     joint = Joint(SLIDE, "case", Pose((0.0, 0.0, 0.116)), (1.0, 0.0, 0.0), (0.0, 0.0, 0.116), (0.0, 0.15), bar,
                   (0.016, 0.09))
@@ -53,7 +56,7 @@ def test_a_hand_leans_a_little_at_a_level_bar_to_have_its_palm_above_what_lies_b
     plate = WorldObject("plate", "plate", "cylinder", (0.14, 0.14, 0.016), pose=Pose((0.15, 0.0, 0.008)))
     world = WorldState({"case": case, "drawer": drawer, **({"plate": plate} if lies else {})})
     arm = SimpleNamespace(margin=lambda pose: 1.0)
-    context = SimpleNamespace(arm=arm, gripper=HAND, limits=None)
+    context = SimpleNamespace(arm=arm, gripper=replace(HAND, depth=depth), limits=None)
     best = _ranked(context, world, drawer, joint, joint.home, 0.15)[0]
     assert best.grasp.clearance > 0.0
-    assert best.grasp.pose.axes[2][2] == pytest.approx(-math.sin(SLIGHT) if lies else 0.0, abs=1e-6)
+    assert best.grasp.pose.axes[2][2] == pytest.approx(-math.sin(math.radians(lean)), abs=1e-3)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_libero.client import Benchmark, BenchmarkLost, interpreter
 from hicrisp_libero.description import describe
+from hicrisp_libero.episode import GoalGiven, run_episode
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
 
+from hicrisp_libero import osc
 
-def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() -> None:
+
+def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         interpreter()
     except ConfigError as error:
@@ -39,6 +45,11 @@ def test_a_task_stands_as_the_benchmark_says_and_its_judge_sees_the_goal_open() 
         after = world.observe(Deadline(60.0)).objects["alphabet_soup"].pose  # As its physics says, which has stepped.
         assert after is not None
         assert planar_distance(before.position, after.position) == pytest.approx(0.05, abs=0.005)
+        monkeypatch.setitem(osc._LIMITS, "libero_object", 3)
+        parts = load_factory(Path("config").resolve(), task.domain, "hierarchical")
+        ended = run_episode(task, parts, interpreter=GoalGiven(task.words.goal), control=osc.OSC)
+        assert ended["message"] == "the episode's 3 actions are used up"
         task.move("alphabet_soup", Pose((1e11, 0.0, 0.0)))
-        with pytest.raises(BenchmarkLost, match="the physics became unstable"):  # MuJoCo itself would just begin anew.
+        # MuJoCo itself would just begin anew.
+        with pytest.raises(BenchmarkLost, match="physics became unstable.*; run the episode again, from another start"):
             world.settle(0.1)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn import at, box, cylinder, draw, ground_of, scene_of
+from hicrisp_core.model.geometry import facing
 from hicrisp_core.model.track import Uncertainty, Visibility
 from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.tracking.tracks import Known, Tracks
+from test_by_model import painted
 
 from hicrisp_perception import SceneTracker
 
@@ -109,3 +112,31 @@ def test_what_nothing_speaks_against_is_hidden_and_what_a_hand_holds_is_where_it
         assert tracks.all[0].visibility is visibility
     tracks.put("red_box", HERE, 2.0, Visibility.HELD)
     assert tracks.all[0].uncertainty.position < 0.01
+
+
+@pytest.mark.parametrize("walled", [True, False], ids=["behind a wall", "in view"])
+def test_what_was_let_go_above_a_place_that_is_hidden_fell_there_and_is_not_gone(walled):
+    """As into a basket: the camera looks over its wall to where the hand was, and not to its bottom."""
+    tracks = Tracks({"red_box": RED})
+    wall = (box("wall", "green", (0.02, 0.3, 0.14)), at(0.47, 0.0, 0.07))
+    ground = ground_of(draw([wall] if walled else []))
+    tracks.put("red_box", HERE.shifted((0.0, 0.0, 0.17)), 1.0, Visibility.HIDDEN)
+    tracks.look(ground, Findings(np.zeros(ground.view.shape, bool)), {}, 2.0)
+    track = tracks.all[0]
+    assert track.visibility is (Visibility.HIDDEN if walled else Visibility.GONE)
+    assert not walled or track.pose.position == pytest.approx(HERE.position, abs=0.001)
+
+
+def test_what_is_hidden_from_the_camera_is_seen_by_the_one_in_the_hand():
+    bar, lies = box("bar", "blue", (0.24, 0.08, 0.04)), at(0.45, 0.0, 0.02, 0.3)
+    sight = SceneTracker(replace(scene_of(bar), looks={"bar": painted()}))
+    wall = (box("wall", "green", (0.02, 0.4, 0.3)), at(0.57, 0.0, 0.15))
+    look(sight, (bar, lies))
+    assert look(sight, (bar, lies), wall, stamp=1.0)["bar"].visibility is Visibility.HIDDEN
+    for there, seen in (([], Visibility.HIDDEN), ([(bar, lies)], Visibility.VISIBLE)):
+        look(sight, *there, wall, stamp=2.0)
+        above = draw([*there, wall], camera=facing((0.42, 0.0, 0.45), (0.45, 0.0, 0.0)), stamp=3.0)
+        track = {track.name: track for track in sight.look_closer(above, {})}["bar"]
+        assert track.visibility is seen
+        assert math.dist(track.pose.position, lies.position) < 0.004
+        assert (track.stamp == 3.0) is bool(there)

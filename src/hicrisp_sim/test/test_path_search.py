@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
-from hicrisp_sim.path_search import PathSearch
+from hicrisp_sim.path_search import PathSearch, _tightened
 from waiting import PATIENCE
 
 START, GOAL = np.array([-0.8, 0.0]), np.array([0.8, 0.0])
@@ -42,6 +43,14 @@ def test_a_way_round_leads_near_what_is_in_the_way() -> None:
         assert max(corner[1] for corner in path) < 0.8, seed
         assert all(beside_a_wall(one + part * (other - one)) for one, other in zip(path, path[1:])
                    for part in np.linspace(0.0, 1.0, 50))
+
+
+def test_what_a_search_found_is_made_no_better_after_its_time() -> None:
+    corners = [START, np.array([0.0, 0.9]), GOAL]
+    for seconds, nearest in ((PATIENCE, 0.72), (0.0, 0.9)):
+        found = _tightened(corners, Deadline(seconds), lambda ways: all(
+            beside_a_wall(row) for way in ways for row in np.linspace(*way, 50)))
+        assert found[1][1] == pytest.approx(nearest, abs=0.01)
 
 
 def test_a_search_in_vain_ends_with_its_time() -> None:

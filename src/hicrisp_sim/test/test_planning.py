@@ -73,6 +73,16 @@ def test_of_the_postures_that_touch_something_at_the_goal_the_one_that_touches_l
     assert failure.blockers == ("mug",)
 
 
+def test_what_can_be_moved_is_told_before_what_cannot(tabletop: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    tabletop.arm.sync(tabletop.see())
+    scene, touched = tabletop.arm._planner.scene, iter((("table",), ("box", "cylinder")))
+    monkeypatch.setattr(scene, "free", lambda joints: False)
+    monkeypatch.setattr(scene, "blockers", lambda joints: next(touched, ("box", "table")))
+    failure = tabletop.arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
+    assert isinstance(failure, MotionFailure)
+    assert failure.blockers == ("box", "cylinder")
+
+
 def test_a_motion_ends_in_a_posture_from_which_the_arm_goes_on(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
     half = math.sqrt(0.5)

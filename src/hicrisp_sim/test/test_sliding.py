@@ -137,3 +137,14 @@ def test_where_there_is_no_way_past_it_is_told_what_stands_there(made: Callable[
 def test_what_would_tip_over_is_not_pushed() -> None:
     lab = Lab(table_with(tower=("box", (0.1, 0.1, 0.2), (0.45, -0.1))))
     assert slide(lab, 0.5, 0.05, "tower").cause.kind is CauseKind.NO_GRASP
+
+
+def test_what_did_not_come_along_is_reported_with_how_far_off_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(with_rim(table_with(**PLATE)))
+    arm, follow = lab.arm, lab.arm.follow
+    monkeypatch.setattr(arm, "follow", lambda *told, **how: (
+        Outcome(Status.SUCCESS) if arm.attached else follow(*told, **how)))
+    outcome = slide(lab, 0.45, 0.16)
+    assert outcome.status is Status.EXECUTION
+    assert outcome.message == "Cannot slide the slab: it stays 31.0 cm from its goal."
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.OFF_GOAL, ("slab",))

@@ -52,7 +52,8 @@ _CONTROL = {
     "as published evaluations allow (`actions`: those until success); planning takes none of them."}
 _SEEN = {
     POSES: "Objects are seen by their true poses.",
-    CAMERA: "Objects are seen in the fixed camera's pictures alone, with simulated noise of its depth."}
+    CAMERA: "Objects are seen in the pictures of the fixed camera, and what these do not show in those of the hand's, "
+    "with simulated noise of the depth."}
 _NOTHING = "Nothing was injected."
 _INJECTED = (
     "Injected into the benchmark's physics: `place_offset`, a Gaussian miss of 2 cm in x and in y at every approach "
@@ -72,7 +73,7 @@ class Episode:
         goal: ``words`` if the instruction is read where the robot is, ``file`` if it is in the scene as the benchmark's
             file describes it, ``given`` if the meaning is that of the file.
         control: how the arm is driven.
-        tier: how objects are seen: ``poses``, the true ones, or ``camera``, by the fixed camera's pictures alone.
+        tier: how objects are seen: ``poses``, the true ones, or ``camera``, in the two cameras' pictures alone.
         faults: which of ``FAULTS`` is injected.
         pictures: folder that gets a picture of the end.
     """
@@ -147,7 +148,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--control", choices=(JOINT, OSC), default=JOINT,
         help="joints are commanded, or the benchmark's own actions are, and no more of them than it allows (joint)")
     parser.add_argument("--tier", choices=(POSES, CAMERA), default=POSES,
-        help="objects are seen by their true poses, or in the fixed camera's pictures alone (poses)")
+        help="objects are seen by their true poses, or in the two cameras' pictures alone (poses)")
     parser.add_argument("--faults", nargs="+", choices=list(FAULTS), default=[NO_FAULT], metavar="KIND",
         help=f"what is injected: {' '.join(FAULTS)} (none)")
     parser.add_argument("--pictures", action="store_true",

@@ -23,7 +23,7 @@ from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Goal, Holds, Pose, Relation, Status, Task, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import BLIND, Tracks
+from hicrisp_core.model.track import BLIND, Tracks, Visibility
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.observer import Frames
@@ -78,11 +78,12 @@ class CameraTracks:
     Args:
         robots: the frames of the robots at this moment.
         namer: names unknown objects, if a model does.
+        closer: the camera in the hand, which shows what the first one does not.
     """
 
     def __init__(self, camera: Camera, perception: ObjectTracker, robots: Callable[[], Frames],
-                 namer: Optional[LiveNamer] = None) -> None:
-        self._camera = camera
+                 namer: Optional[LiveNamer] = None, closer: Optional[Camera] = None) -> None:
+        self._camera, self._closer = camera, closer
         self._namer = namer
         self._perception = perception
         self._robots = robots
@@ -94,8 +95,12 @@ class CameraTracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
         picture = self._camera.take()
         if picture is not None:
-            self._view = Tracks(picture.stamp, self._perception.look(picture, self._robots()),
-                                eye=picture.camera.position)
+            robots = self._robots()
+            tracks = self._perception.look(picture, robots)
+            if self._closer is not None and any(track.visibility is Visibility.HIDDEN for track in tracks):
+                inside = self._closer.take()
+                tracks = tracks if inside is None else self._perception.look_closer(inside, robots)
+            self._view = Tracks(picture.stamp, tracks, eye=picture.camera.position)
             self._perception.afterwards()
             if self._namer is not None:
                 self.usage = self.usage + self._namer.look(picture, self._view)
@@ -122,7 +127,7 @@ def camera_sight(world: EmbeddedWorld, models: Optional[Models] = None, idle: Ca
         The observer.
     """
     namer = live_namer(models, world.give_name, lambda: world.eyes.unnamed, idle) if models is not None else None
-    return CameraTracks(world.camera, open_source(world.scene), world.robot_frames, namer)
+    return CameraTracks(world.camera, open_source(world.scene), world.robot_frames, namer, world.wrist_camera)
 
 
 @contextmanager

@@ -117,15 +117,17 @@ def run_episode(
     ports: Dict[str, Any] = {} if interpreter is None else {"interpreter": interpreter}
     executive = parts.executive(dict(world.robots), world, lambda _: None, late, **ports)
     began, first = time.perf_counter(), world.time
-    limit = limit_of(task.suite) * PERIOD if control == OSC else SECONDS
-    world.simulation.at(first + limit, late.set)
+    actions = limit_of(task.suite) if control == OSC else 0
+    world.simulation.at(first + (actions * PERIOD or SECONDS), late.set)
     result = executive.run(Task(task.instruction))
     world.settle(1.0)
     if picture is not None:
         task.save_picture(picture)
+    over = f"the episode's {f'{actions} actions' if actions else f'{SECONDS:g} s'} are used up"
     failures: List[Any] = [vars(failure) for failure in result.failures]
     return {"instruction": task.instruction, "success": task.success, "holds": task.holds,
-        "believed": bool(result.success), "message": result.message, "plan": list(result.plan),
+        "believed": bool(result.success), "message": over if result.canceled else result.message,
+        "plan": list(result.plan),
         "goal": str(result.goal), "failures": failures, "corrections": dict(result.corrections),
         "corrected_by": dict(result.corrected_by),
         "steps": result.steps_executed, "actions": task.actions if control == OSC else None,

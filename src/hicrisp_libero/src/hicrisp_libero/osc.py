@@ -27,8 +27,6 @@ _LEVERS = np.array([0.5] * 3 + [1.0] * 3)
 """Metres by which the tool moves, and radians by which it turns, where a joint turns by a radian."""
 _TRAILS = np.array([1.0] * 3 + [0.5] * 3)
 """Shares of what is missing of a move and a turn that count: a hand that turns fast trails behind, and comes after."""
-_EASE = 0.25
-"""Of its speed at which a tool that comes to rest counts: the next motion begins where it is, and need not wait."""
 _GAIN = 2.0
 """On what is missing: dry friction holds the joints back."""
 _FULL, _FINGER = 0.04, 0.005
@@ -111,7 +109,7 @@ class DeltaPose:
         Returns:
             Array (6,), rad/s: of what ``lag`` returns.
         """
-        return np.array(self._kinematics.jacobian(measured)) @ speeds / _LEVERS * _EASE
+        return np.array(self._kinematics.jacobian(measured)) @ speeds / _LEVERS
 
     def _apart(self, joints: np.ndarray, others: np.ndarray) -> np.ndarray:
         """From where the tool is with other joints to where it is with some: metres, and a turn, rad, world axes."""

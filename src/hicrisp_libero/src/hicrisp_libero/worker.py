@@ -218,7 +218,8 @@ class Episode:
         """
         data, found = self._data, []
         if any(data.warning[int(getattr(self._mujoco.mjtWarning, kind))].number for kind in _UNSTABLE):
-            raise ArithmeticError("the physics became unstable, as MuJoCo warns, and what stood there is gone")
+            raise ArithmeticError("the physics became unstable, as MuJoCo warns, and what stood there is gone; "
+                                  "run the episode again, from another start")
         for name in self._free:
             body = self._roots[name]
             joint = int(self._model.body_dofadr[body])

@@ -189,6 +189,39 @@ class SceneTracker:
                 self._fronts.look(ground, found.claimed, hands)
             for name in self._unknown.look(ground, found.claimed, hands, self._grips.held, waiting):
                 self._grips.lose(name, empty=True)
+        return self._all
+
+    def look_closer(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """Look for what the last image hid in that of another camera, such as the hand's.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            All tracks.
+
+        Raises:
+            PictureError: when the picture's parts do not fit together.
+        """
+        check(picture)
+        hidden = self._tracks.hidden
+        if self._models is None or not hidden:
+            return self._all
+        straightener = Straightener(picture.lens)
+        view = View(picture.stamp, *straightener.straighten(picture), Rays(straightener.lens, picture.camera))
+        ground = Sorter(self._scene.table).ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
+        found = Findings(np.zeros(view.shape, bool))
+        for name, pose in self._tracks.poses.items():
+            if name not in hidden and not self._things[name].form.hollow:  # What is hidden may lie in that.
+                cover(found.claimed, self._things[name], pose, ground)
+        for name, pose in hidden.items():
+            self._models.closer(self._things[name], pose, ground, found)
+        self._tracks.shown(found, ground, picture.stamp)
+        return self._all
+
+    @property
+    def _all(self) -> Tuple[Track, ...]:
         return (*self._tracks.all, *self._furniture.tracks, *self._fronts.tracks, *self._unknown.tracks)
 
     def afterwards(self) -> None:

@@ -17,7 +17,7 @@ from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import Motion, MotionPlanner
 from hicrisp_sim.planning_scene import PlanningScene
-from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.settings import REST, ArmSettings
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation
 
 Distortion = Callable[[Trajectory], Trajectory]
@@ -26,8 +26,6 @@ _BRAKE = 0.15
 """Seconds in which a motion that is broken off comes to rest."""
 _STILL = 0.02
 """Joint speed below which the arm counts as standing, rad/s."""
-_HALT = 0.4
-"""Longest wait for an arm to stand that was stopped, seconds of its clock."""
 _LAG = 0.15
 """Joint error that no motion should have, rad."""
 _CONTACT_PERIODS = 3
@@ -286,7 +284,7 @@ class EmbeddedArm:
             return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the arm did not stop in time")
         try:
             with self._simulation.moving():
-                self._hold(self.joints.positions, _HALT)
+                self._hold(self.joints.positions, REST)
             if np.abs(self.joints.velocities).max() > _STILL:
                 return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION, "the arm still moves")
             return Outcome(Status.SUCCESS)

@@ -180,6 +180,11 @@ class EmbeddedWorld(SimulatedWorld):
         self._sight = self._make_sight(self) if self._make_sight is not None else None
 
     @property
+    def wrist_camera(self) -> Optional[EmbeddedCamera]:
+        """The depth camera in the robot's hand; ``None`` without one."""
+        return None
+
+    @property
     def camera(self) -> EmbeddedCamera:
         """The depth camera that the scene names.
 

@@ -116,7 +116,8 @@ class MotionPlanner:
             return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
                                  f"reach ({away:.2f} m from its shoulder)")
         # An arm that touches itself tells nothing of what is in its way.
-        blocked = min(map(self.scene.blockers, crowded), key=lambda touched: ("" in touched, len(touched)))
+        blocked = min(map(self.scene.blockers, crowded), key=lambda touched: (
+            "" in touched, len(touched) - sum(map(self.scene.movable, touched)), len(touched)))
         return MotionFailure.blocked("goal_in_collision", blocked, "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:

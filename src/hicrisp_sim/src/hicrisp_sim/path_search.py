@@ -87,7 +87,7 @@ class PathSearch:
             simplifier.partialShortcutPath(path, 30, 12)
             simplifier.reduceVertices(path, 20, 10)
         corners = [start, *(np.array(path.getState(number)[0:dof]) for number in range(1, path.getStateCount()))]
-        return _tightened(corners, lambda ways: all(
+        return _tightened(corners, limit, lambda ways: all(
             free(row) for way in ways for row in np.linspace(*way, max(2, int(np.ceil(math.dist(*way) / step))))))
 
     def _state(self, joints: np.ndarray) -> base.State:
@@ -96,12 +96,13 @@ class PathSearch:
         return state
 
 
-def _tightened(corners: List[np.ndarray], free: Callable[[Sequence[Tuple[np.ndarray, np.ndarray]]], bool]
-               ) -> List[np.ndarray]:
+def _tightened(corners: List[np.ndarray], limit: Deadline,
+               free: Callable[[Sequence[Tuple[np.ndarray, np.ndarray]]], bool]) -> List[np.ndarray]:
     """Return a path with each corner nearer to the straight way past it, with a little room to what is in that way.
 
     Args:
         corners: arrays (joints,), radians.
+        limit: after it the rest stays as it is.
         free: whether straight segments touch nothing.
     """
     found = list(corners)
@@ -111,6 +112,8 @@ def _tightened(corners: List[np.ndarray], free: Callable[[Sequence[Tuple[np.ndar
         part = np.clip((corner - before) @ chord / max(float(chord @ chord), 1e-9), 0.0, 1.0)
         straight, touches = before + part * chord, True
         for share in _STRAIGHTER:
+            if limit.passed:
+                return found
             nearer = straight + share * (corner - straight)
             touched, touches = touches, not free([(before, nearer), (nearer, after)])
             if not touched and not touches:

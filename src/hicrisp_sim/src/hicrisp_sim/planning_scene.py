@@ -260,6 +260,18 @@ class PlanningScene:
         mujoco.mj_collision(self._model, self._data)
         return max((-float(contact.dist) for contact in self._data.contact), default=-math.inf)
 
+    def movable(self, name: str) -> bool:
+        """Check whether something that is in the way can be moved away.
+
+        Args:
+            name: as ``blockers`` returns it.
+
+        Returns:
+            True for objects that a hand may carry.
+        """
+        item = self._scene.objects.get(name)
+        return item.movable if item is not None else name in self._strangers and self._strangers[name][2]
+
     def _place(self, joints: np.ndarray) -> None:
         self._data.qpos[:self._dof] = joints
         mujoco.mj_kinematics(self._model, self._data)

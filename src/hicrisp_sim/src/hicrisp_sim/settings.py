@@ -19,6 +19,8 @@ _Settings = TypeVar("_Settings")
 _Quantity = Annotated[float, Gt(0.0), Le(1000.0)]
 QUIET = 0.005
 """Speed of an object that counts as standing, m/s."""
+REST = 0.4
+"""Longest wait for an arm to stand, seconds of its clock."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -105,7 +107,7 @@ class ArmSettings:
     tool_speed: NonNegativeFloat = fixed(0.0)
     tool_acceleration: _Quantity = fixed(0.8)
     creep: _Quantity = fixed(QUIET)
-    rest_time: NonNegativeFloat = fixed(0.4)
+    rest_time: NonNegativeFloat = fixed(REST)
 
     def __post_init__(self) -> None:
         if len(self.rest) != len(self.model.joints):

@@ -43,6 +43,17 @@ class ObjectTracker(Protocol):
             All tracks after this picture: visible, hidden, held and gone objects.
         """
 
+    def look_closer(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """Look for what the last picture hid in one of another camera, such as the hand's.
+
+        Args:
+            picture: as of the first camera.
+            robots: frames of the robots at the picture's moment.
+
+        Returns:
+            All tracks after this picture.
+        """
+
     def afterwards(self) -> None:
         """Do deferred work after the tracks of the last picture were published."""
 

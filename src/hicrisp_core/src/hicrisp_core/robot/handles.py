@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator
+from typing import Iterator, Tuple
 
 from shapely.geometry import LineString
 
@@ -17,10 +17,8 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.gripper import Gripper, hand_room, solids
 
-SLIGHT = math.radians(11.0)
-"""How far a hand leans at a level bar to have its palm above what lies before it."""
-LEANS = (0.0, SLIGHT, *map(math.radians, (45.0, 60.0, 30.0)))
-"""How far a hand leans at a level bar: less only where the arm does not reach it otherwise."""
+_LEANS = tuple(map(math.radians, (45.0, 60.0, 30.0)))
+"""How far a hand leans at a level bar that the arm reaches in no other way."""
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
 BESIDE = 0.004
@@ -70,6 +68,19 @@ class HandleWay:
         turn = joint.turned(turned)
         hand = self.grasp.pose.shifted((-start.position[0], -start.position[1], -start.position[2]))
         return turn.compose(hand).shifted(handle.position)
+
+
+def leans(gripper: Gripper) -> Tuple[float, ...]:
+    """Return how far a hand may lean at a level bar: not at all; slightly, with the palm's lower end back by the length
+    of the fingers, above what lies before it; and farther, where the arm reaches it in no other way.
+
+    Args:
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        Radians.
+    """
+    return (0.0, math.atan2(gripper.depth + gripper.tip, gripper.palm[1]), *_LEANS)
 
 
 def ways(

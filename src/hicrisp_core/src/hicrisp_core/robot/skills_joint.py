@@ -20,7 +20,7 @@ from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.gripper import hand_clearance
-from hicrisp_core.robot.handles import BESIDE, LEANS, SLIGHT, HandleWay, ways
+from hicrisp_core.robot.handles import BESIDE, HandleWay, leans, ways
 from hicrisp_core.robot.skills import DONE, SkillContext, clears, failed, first_reason
 from hicrisp_core.robot.skills_pick import NOTHING, approach, closed_on_nothing, hand_full
 
@@ -147,9 +147,9 @@ def _ranked(
     # A hand leans only where it reaches a level bar in no other way, or slightly where it has no room. What only shows
     # as it is pulled how it moves, it holds.
     each_lean = (ways(part, joint, pose, world, context.gripper, by > 0.0, lean)
-                 for lean in (LEANS if joint.lies else LEANS[:1])
+                 for number, lean in enumerate(leans(context.gripper)[:None if joint.lies else 1])
                  if all(rank[0] for rank, _ in found) or joint.guessed and all(way.presses for _, way in found)
-                 or lean == SLIGHT and all(-rank[2] <= _SAMPLES or way.presses for rank, way in found))
+                 or number == 1 and all(crowded or way.presses for (_, _, crowded, *_), way in found))
     for number, way in enumerate(chain.from_iterable(each_lean)):
         margins, rooms = [0.3], [way.grasp.clearance]
         for sample in range(_SAMPLES):
@@ -165,7 +165,8 @@ def _ranked(
         if len(margins) > _SOME:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            found.append(((len(margins) <= _WHOLE, joint.guessed and way.presses, -free, way.wedged, way.presses,
+            crowded = _SAMPLES + 1 - free
+            found.append(((len(margins) <= _WHOLE, joint.guessed and way.presses, crowded, way.wedged, way.presses,
                            -worth, number), way))
     return [way for _, way in sorted(found, key=lambda each: each[0])]
 

@@ -26,7 +26,7 @@ from hicrisp_core.model.geometry import (
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
-from hicrisp_core.robot.gripper import Gripper, hand_room, parts
+from hicrisp_core.robot.gripper import Gripper, Room, hand_room, parts
 from hicrisp_core.robot.skills import below
 
 _ROUND_YAWS, _SLOPES = 12, 36
@@ -184,8 +184,7 @@ def most_room(
         The placement.
     """
     if lies(target):
-        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance,
-                   default=Placement(target, Grasp(target, hold.opening, hold.opening, 0.0)))
+        return max(_laid_down(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
     lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
@@ -255,10 +254,13 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
             room, most = hand_room(tool, hold.opening, around, wary, item.name), math.inf
             if room.clearance <= 0.0:  # A palm this low over others is tight, but it may be there.
                 room, most = hand_room(tool, hold.opening, around, gripper, item.name), _TIGHT
-            clearance = min(room.clearance, most) if room.clearance >= LEAST_ROOM else 0.0
-            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
-                                   room.blockers))
+            found.append(_with_room(pose, tool, hold, gripper, room, most))
     return found
+
+
+def _with_room(pose: Pose, tool: Pose, hold: Hold, gripper: Gripper, room: Room, most: float) -> Placement:
+    clearance = min(room.clearance, most) if room.clearance >= LEAST_ROOM else 0.0
+    return Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)), room.blockers)
 
 
 def lies(pose: Pose) -> bool:
@@ -304,8 +306,8 @@ def _tips(item: WorldObject, pose: Pose) -> Planar:
 def _laid_down(
     item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
 ) -> List[Placement]:
-    """Return the ways to lay an item down, turned about its own axis and end for end, with a hand that does not come
-    from below; what is round about that axis by the slopes of the hand, however it was taken or has rolled in it.
+    """Return the ways to lay an item down, turned about its own axis and end for end; a hand from below has no room.
+    What is round about that axis is turned by the slopes of the hand, however it was taken or has rolled in it.
     """
     turns, first, found = 4, 0.0, []
     if item.form.round:
@@ -318,11 +320,8 @@ def _laid_down(
         pose = Pose(target.position, turn).shifted((2.0 * x, 2.0 * y, 0.0) if number % 2 else (0.0, 0.0, 0.0))
         pose = pose.shifted((0.0, 0.0, vertical_span(item, target)[0] - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
-        if tool.axes[2][2] < LEVEL_HAND:
-            room = hand_room(tool, hold.opening, world, gripper, item.name)
-            clearance = room.clearance if room.clearance >= LEAST_ROOM else 0.0
-            found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, clearance, gripper.away(tool)),
-                                   room.blockers))
+        room = hand_room(tool, hold.opening, world, gripper, item.name)
+        found.append(_with_room(pose, tool, hold, gripper, room, math.inf if tool.axes[2][2] < LEVEL_HAND else 0.0))
     return found
 
 

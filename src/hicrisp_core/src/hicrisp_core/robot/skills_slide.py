@@ -15,7 +15,7 @@ from shapely.geometry import MultiPolygon
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.wording import quantity
-from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import as_vector, from_yaw, multiply, planar_distance, turn_between
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
@@ -50,7 +50,7 @@ _TRIES = 4
 _AGAIN = (CauseKind.SLIPPED, CauseKind.NOT_GRIPPED, CauseKind.TOUCHED)
 """Causes after which it is worth another try: the first one always, the others where its rim was to be held."""
 _MOVED = 0.01
-"""Metres by which it has come nearer if it is worth another try."""
+"""Metres by which it has come nearer if it is worth another try; farther off it is not at its goal."""
 _YAWS, _ROUTES = 8, 12
 """How many turns of the hand, and how many ways, are tried."""
 _PRESS = 0.001
@@ -90,14 +90,14 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         command: its item, and the pose to which its middle shall come.
 
     Returns:
-        DONE with the hand off it, and the object at its goal or as near as what it touches there lets it; or why not.
+        DONE with the hand off it, and the object at its goal; or why not, with how far off it stays.
     """
     doing, goal = f"slide the {context.item}", command.target
     if not context.item or goal is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} does not say what to slide where.",
                                "target" if context.item else "item")
     outcome, before, by_rim = DONE, math.inf, True
-    for _ in range(_TRIES):
+    for tries in range(_TRIES + 1):
         context.progress("look", 0.0)
         world = context.look()
         item = world.objects[context.item]
@@ -107,7 +107,7 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         left = planar_distance(item.pose.position, goal.position)
         if left <= _NEAR:
             return DONE
-        if left > before - _MOVED and (outcome.ok or not by_rim):
+        if tries == _TRIES or left > before - _MOVED and (outcome.ok or not by_rim):
             break
         before, by_rim = left, by_rim and left <= before - _MOVED
         low, high = vertical_span(item, item.pose)
@@ -123,6 +123,9 @@ def slide(context: SkillContext, command: Command) -> Outcome:
         if stopped is not None or outcome.status not in (Status.SUCCESS, Status.PLANNING) and (
                 outcome.cause is None or outcome.cause.kind not in (_AGAIN if by_rim else _AGAIN[:1])):
             return stopped or failed(outcome, doing)
+    if outcome.ok and left > _MOVED:
+        outcome = Outcome(Status.EXECUTION, f"it stays {quantity(left, 'm')} from its goal",
+                          cause=Cause(CauseKind.OFF_GOAL, (item.name,), metres=left))
     return failed(outcome, doing)
 
 

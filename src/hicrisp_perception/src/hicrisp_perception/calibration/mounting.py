@@ -291,6 +291,18 @@ class CheckedTracker:
         self._last = picture, robots
         return self._sight.look(picture, robots)
 
+    def look_closer(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """Look for what the last image hid in that of another camera, whose mounting is not checked.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            All tracks.
+        """
+        return self._sight.look_closer(picture, robots)
+
     def afterwards(self) -> None:
         """Compare the last image with the mounting if that is due; this takes longer than most images."""
         self._sight.afterwards()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Dict, Iterator, Tuple
+from typing import Dict, Iterable, Iterator, Tuple
 
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
+from hicrisp_core.robot.gripper import solids
 from shapely.geometry import Point, Polygon
 
 from hicrisp_perception.shapes.findings import Findings
@@ -41,6 +44,23 @@ def on_their_feet(found: Findings, ground: Ground) -> None:
         near = [height for height in _floors(fit, done) if abs(height - fit.bottom) < _NEAR]
         done[name] = _lowered(fit, max(near), ground) if near else replace(fit, resting=False)
     found.fits.update(done)
+
+
+def fallen(item: WorldObject, pose: Pose, others: Iterable[Tuple[WorldObject, Pose]]) -> Pose:
+    """Return where an object lies that fell straight down from a pose: on the highest of what was below it.
+
+    Args:
+        item: the object.
+        pose: at which it was let go, world frame.
+        others: the other objects with their poses; what stands among the walls of a container is below.
+
+    Returns:
+        Pose in the world frame.
+    """
+    shadow, bottom = footprint(item, pose), vertical_span(item, pose)[0]
+    below = [vertical_span(part, at)[1] for other, there in others for part, at in solids(other, there)
+             if footprint(part, at).intersects(shadow)]
+    return pose.shifted((0.0, 0.0, max((top for top in below if top <= bottom), default=0.0) - bottom))
 
 
 def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:

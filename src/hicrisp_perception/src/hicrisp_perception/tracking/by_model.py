@@ -133,6 +133,20 @@ class Models:
         self._begun = True
         claim_close(self._placed(found, before), ground, found.claimed)
 
+    def closer(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> None:
+        """Look for an object about a pose in the image of another camera.
+
+        Args:
+            item: the object.
+            pose: where it may be, world frame.
+            ground: the image, split into table and objects.
+            found: what was found otherwise; it is added to.
+        """
+        laid = self._again(item, pose, ground, found, leans=True) if item.name in self._looks else None
+        if laid is not None and laid.cost < _POOR and self._take(item, laid, ground, found) and \
+                found.fits[item.name].evidence.visible < _SHOWN:  # A look from near that shows little is none.
+            del found.fits[item.name]
+
     def _placed(self, found: Findings, before: PastFindings) -> List[Tuple[Look, Pose]]:
         """Return how what was found looks, and what was left where it was, with where it is."""
         poses = {name: before.pose(name) for name in found.there}

@@ -13,6 +13,7 @@ from hicrisp_perception.shapes.evidence import evidence_at
 from hicrisp_perception.shapes.findings import Findings, PastFindings
 from hicrisp_perception.shapes.fitting import Fit
 from hicrisp_perception.shapes.segments import Ground
+from hicrisp_perception.shapes.support import fallen
 
 _MOST = 8
 """Pictures of what stands still that are averaged."""
@@ -129,14 +130,35 @@ class Tracks:
             elif before is not None:
                 self._known[name] = self._missed(name, before, ground, found, stamp)
 
+    @property
+    def hidden(self) -> Dict[str, Pose]:
+        """Poses of the objects that the last image may not have shown though they are there."""
+        return {name: known.pose for name, known in self._known.items() if known.visibility is Visibility.HIDDEN}
+
+    def shown(self, found: Findings, ground: Ground, stamp: float) -> None:
+        """Update the tracks of what another camera's image shows.
+
+        Args:
+            found: fits of the image.
+            ground: the image, split into table and objects.
+            stamp: of the image, seconds.
+        """
+        self._known.update({name: measured(fit, ground, self._known[name], stamp) for name, fit in found.fits.items()})
+
     def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float) -> Known:
-        shown = evidence_at(self._things[name], before.pose, ground, found.by_others(name))
+        item = self._things[name]
+        shown = evidence_at(item, before.pose, ground, found.by_others(name))
         if shown is None:
             return replace(before, visibility=Visibility.HIDDEN)
         gone = before.visibility is Visibility.GONE
         if not gone and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
             return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
         gone = gone or (shown.absent and name not in found.there)
+        if gone and before.fit is None and before.visibility is Visibility.HIDDEN:  # It was let go, and fell.
+            lower = fallen(item, before.pose, [(self._things[other], known.pose) for other, known in self._known.items()
+                                               if other != name and known.visibility is not Visibility.GONE])
+            if before.pose.position[2] - lower.position[2] > _STILL:
+                return self._missed(name, replace(before, pose=lower), ground, found, stamp)
         return replace(before, visibility=Visibility.GONE if gone else Visibility.HIDDEN)
 
 
