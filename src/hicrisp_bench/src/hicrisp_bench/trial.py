@@ -90,18 +90,16 @@ class CameraTracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
         picture = self._camera.take()
         if picture is not None:
-            robots = self._robots()
-            tracks = observe(self._perception, picture, robots, self._take_closer)
+            tracks = observe(self._perception, picture, lambda _: self._robots(), self._take_closer)
             self._view = Tracks(picture.stamp, tracks, eye=picture.camera.position)
             self._perception.afterwards()
             if self._namer is not None:
                 self.usage = self.usage + self._namer.look(picture, self._view)
         return self._view
 
-    def _take_closer(self, stamp: float) -> Optional[Tuple[Picture, Frames]]:
+    def _take_closer(self, stamp: float) -> Optional[Picture]:
         del stamp  # The world stands still between the two.
-        picture = self._closer.take() if self._closer is not None else None
-        return None if picture is None else (picture, self._robots())
+        return self._closer.take() if self._closer is not None else None
 
     def forget(self) -> None:
         """The world began again."""

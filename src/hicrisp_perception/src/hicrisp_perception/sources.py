@@ -15,27 +15,26 @@ from hicrisp_core.scene import Scene
 from hicrisp_perception.calibration.mounting import CheckedTracker
 from hicrisp_perception.scene_tracker import SceneTracker, TrackerSettings
 
-Closer = Callable[[float], Optional[Tuple[Picture, Frames]]]
-"""Takes a picture of a moment or later with another camera, such as the hand's, and the robots' frames of then."""
 
-
-def observe(sight: ObjectTracker, picture: Picture, robots: Frames, closer: Closer) -> Tuple[Track, ...]:
+def observe(sight: ObjectTracker, picture: Picture, robots: Callable[[Picture], Frames],
+            second: Callable[[float], Optional[Picture]]) -> Tuple[Track, ...]:
     """Return all tracks after a picture; what it hides is looked for in one of a second camera.
 
     Args:
         sight: the perception.
         picture: colour and depth with stamp, lens and camera pose.
-        robots: pose and stamp of the robots' frames, world frame.
-        closer: asked only while an object is hidden.
+        robots: returns the robots' frames at a picture's moment: pose and stamp, world frame.
+        second: takes a picture of a stamp or later with another camera, such as the hand's; asked only while an
+            object is hidden.
 
     Returns:
         The tracks.
     """
-    tracks = sight.look(picture, robots)
+    tracks = sight.look(picture, robots(picture))
     if all(track.visibility is not Visibility.HIDDEN for track in tracks):
         return tracks
-    other = closer(picture.stamp)
-    return tracks if other is None else sight.look_closer(*other)
+    other = second(picture.stamp)
+    return tracks if other is None else sight.look_closer(other, robots(other))
 
 
 def open_source(scene: Scene) -> CheckedTracker:

@@ -271,14 +271,13 @@ class PerceptionServer:
 
     def _look(self, picture: Picture) -> None:
         began = time.monotonic()
-        robots = self._robots(picture)
         with self._lock:
             if picture.stamp < self._newest - CLOCK_JUMP:
                 self._sight.forget()
                 self._forget_names()
             self._newest = picture.stamp
             try:
-                tracks = observe(self._sight, picture, robots, self._closer)
+                tracks = observe(self._sight, picture, self._robots, self._second.take)
             except HicrispError as error:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})
@@ -300,10 +299,6 @@ class PerceptionServer:
         moment, objects = rospy.Time.from_sec(picture.stamp), self._scene.objects
         poses = {name: self._tf.pose_at(name, moment) for name in self._tf.names if name not in objects}
         return {name: (pose, picture.stamp) for name, pose in poses.items() if pose is not None}
-
-    def _closer(self, stamp: float) -> Optional[Tuple[Picture, Frames]]:
-        picture = self._second.take(stamp)
-        return None if picture is None else (picture, self._robots(picture))
 
     def _health(self) -> Health:
         """Report whether images arrive, the age of the newest, and its problems."""
