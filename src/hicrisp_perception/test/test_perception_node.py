@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, Iterator, List, Optional
@@ -16,7 +17,7 @@ from hicrisp_core.model.picture import Lens
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.scene.cameras import CameraSettings, CameraTopics, load_camera
 from hicrisp_perception.calibration.mounting import CameraMisplaced, MountingError
 from hicrisp_perception.ros import perception_node
 from hicrisp_perception.ros.perception_node import PerceptionServer
@@ -37,6 +38,7 @@ from hicrisp_msgs.srv import Snapshot, SnapshotRequest
 pytestmark = pytest.mark.usefixtures("ros")
 CONFIG = Path(__file__).parents[3] / "config"
 CAMERA = load_camera("d435_fixed", CONFIG / "cameras/any")
+HAND = replace(CAMERA, name="hand", frame="hand_optical", topics=CameraTopics("hand/colour", "hand/info", "hand/depth"))
 LENS = Lens(8, 6, 600.0, 600.0, 3.5, 2.5)
 BOX, JUG = Pose((0.5, 0.1, 0.025)), WorldObject("unknown_1", "?", "box", (0.1, 0.05, 0.2))
 
@@ -47,7 +49,9 @@ class Told:
     def __init__(self) -> None:
         self.pictures: List[Any] = []
         self.robots: List[Any] = []
+        self.closer: List[Any] = []
         self.forgotten = self.asked = 0
+        self.hides = True
         self.busy = Lock()
         self.fails = Event()
         self.refuses: Optional[CameraMisplaced] = None
@@ -61,8 +65,13 @@ class Told:
             self.robots.append(robots)
             sure = Uncertainty(0.002, 0.001, 0.01)
             return (Track("box", BOX, sure, picture.stamp),
-                    Track("cylinder", BOX, sure, picture.stamp - 2.0, Visibility.HIDDEN),
+                    Track("cylinder", BOX, sure, picture.stamp - 2.0,
+                          Visibility.HIDDEN if self.hides else Visibility.GONE),
                     Track("unknown_1", BOX, sure, picture.stamp, unknown=JUG))
+
+    def look_closer(self, picture, robots):
+        self.closer.append((picture, robots))
+        return (Track("cylinder", BOX, Uncertainty(0.002, 0.001, 0.01), picture.stamp),)
 
     def afterwards(self) -> None:
         pass
@@ -80,7 +89,7 @@ _STARTS = itertools.count(100.0, 100.0)
 class Rig:
     """A camera on its topics, the robot's frames on TF, and the server."""
 
-    def __init__(self, patience: float = 0.3) -> None:
+    def __init__(self, patience: float = 0.3, second: Optional[CameraSettings] = None) -> None:
         scene = load_scene(CONFIG / "scenes/tabletop.yaml", 1)
         configuration = Configuration(scene, load_domain(CONFIG / "domains/tabletop.yaml"),
                                       load_policy(CONFIG / "policies/hierarchical.yaml"))
@@ -91,7 +100,7 @@ class Rig:
         self.tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         self.seen, self.topic = Told(), TrackTopic("tracks")
         self.now = next(_STARTS)
-        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience)
+        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience, second=second)
         until(lambda: all(topic.get_num_connections() for topic in (self.colour, self.depth, self.info)),
               "connections")
         until(lambda: self.tf.get_num_connections(), "TF")
@@ -151,6 +160,46 @@ def test_pictures_become_tracks_with_how_sure_they_are(rig: Rig) -> None:
     assert rig.seen.pictures[-1].camera == Pose((0.3, 0.0, 0.5))
     assert "panda_link4" in rig.seen.robots[-1], "every frame of the robot tells its body from things"
     assert "box" not in rig.seen.robots[-1]
+
+
+def test_what_is_hidden_is_looked_for_by_the_second_camera_which_is_subscribed_only_then() -> None:
+    """As the hand's camera, which a simulator renders for subscribers alone."""
+    rig = Rig(second=HAND)
+    hand = [rospy.Publisher(name, kind, queue_size=1) for name, kind in
+            ((HAND.topics.info, CameraInfo), (HAND.topics.colour, Image), (HAND.topics.depth, Image))]
+
+    def take() -> None:
+        """Publish a picture of each camera; that of the hand to subscribers."""
+        stamp = rospy.Time.from_sec(rig.take())
+        if all(topic.get_num_connections() for topic in hand):
+            rig.tf.publish(TFMessage([transform_to_msg("world", HAND.frame, Pose((0.1, 0.0, 0.4)), stamp)]))
+            for topic, message in zip(hand, (
+                    lens_to_msg(LENS, HAND.frame, stamp),
+                    colour_to_msg(np.full((6, 8, 3), 99, np.uint8), HAND.frame, stamp),
+                    depth_to_msg(np.full((6, 8), 0.3), HAND.frame, stamp))):
+                topic.publish(message)
+
+    def shown() -> bool:
+        take()
+        return [track.visibility for track in rig.topic.view.tracks] == [Visibility.VISIBLE]
+
+    try:
+        rig.calibrate()
+        rig.seen.hides = False
+        seen(rig)
+        assert not any(topic.get_num_connections() for topic in hand)
+        rig.seen.hides = True
+        until(shown, "what the second camera shows")
+        picture, robots = rig.seen.closer[-1]
+        assert picture.camera == Pose((0.1, 0.0, 0.4))
+        assert int(picture.colour[0, 0, 0]) == 99
+        assert robots["panda_link4"][1] == picture.stamp >= rig.seen.pictures[-1].stamp - 0.5 / HAND.rate
+        rig.seen.hides = False
+        until(lambda: take() or not any(topic.get_num_connections() for topic in hand), "the end of the subscription")
+    finally:
+        rig.close()
+        for topic in hand:
+            topic.unregister()
 
 
 def test_only_the_newest_picture_is_looked_at(rig: Rig) -> None:

@@ -21,9 +21,9 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, VISION
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
-from hicrisp_core.model import Goal, Holds, Pose, Relation, Status, Task, WorldState
+from hicrisp_core.model import Goal, Holds, Picture, Pose, Relation, Status, Task, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.model.track import BLIND, Tracks, Visibility
+from hicrisp_core.model.track import BLIND, Tracks
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.observer import Frames
@@ -35,7 +35,7 @@ from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_libero.episode import GoalGiven
 from hicrisp_perception.live_naming import STEADY, LiveNamer, live_namer
 from hicrisp_perception.picture_witness import picture_witness
-from hicrisp_perception.sources import open_source
+from hicrisp_perception.sources import observe, open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.cost import QUESTIONS, questions_of
@@ -95,16 +95,16 @@ class CameraTracks:
         """What is to be seen now; what was seen last, with its stamp, where no picture came."""
         picture = self._camera.take()
         if picture is not None:
-            robots = self._robots()
-            tracks = self._perception.look(picture, robots)
-            if self._closer is not None and any(track.visibility is Visibility.HIDDEN for track in tracks):
-                inside = self._closer.take()
-                tracks = tracks if inside is None else self._perception.look_closer(inside, robots)
+            tracks = observe(self._perception, picture, lambda _: self._robots(), self._take_closer)
             self._view = Tracks(picture.stamp, tracks, eye=picture.camera.position)
             self._perception.afterwards()
             if self._namer is not None:
                 self.usage = self.usage + self._namer.look(picture, self._view)
         return self._view
+
+    def _take_closer(self, stamp: float) -> Optional[Picture]:
+        del stamp  # The world stands still between the two.
+        return self._closer.take() if self._closer is not None else None
 
     def forget(self) -> None:
         """The world began again."""

@@ -16,7 +16,8 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
-SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root")
+SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root",
+          "second_camera")
 """Parameters that a namespace may say once for all of its nodes."""
 
 

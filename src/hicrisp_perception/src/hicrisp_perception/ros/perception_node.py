@@ -16,6 +16,7 @@ from geometry_msgs.msg import Vector3
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Picture, Track, Tracks, Visibility, WorldObject
+from hicrisp_core.ports.observer import Frames
 from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
@@ -40,9 +41,9 @@ from hicrisp_msgs.srv import Snapshot, SnapshotRequest, SnapshotResponse
 from hicrisp_perception.annotating import annotated, as_jpeg, cut_out, numbered
 from hicrisp_perception.picture_witness import Take
 from hicrisp_perception.ros.naming_server import NamingServer, open_naming
-from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
+from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, SecondCamera, check_topics
 from hicrisp_perception.ros.witness_server import WitnessServer, open_witness
-from hicrisp_perception.sources import open_source
+from hicrisp_perception.sources import observe, open_source
 
 DETECTIONS = "detections"
 NOTHING = Tracks(0.0)
@@ -83,7 +84,7 @@ class TrackPublisher:
         """
         self._last = view
         self._tracks.publish(VIEW.to_msg(view))
-        seen = [track for track in view.tracks if track.visibility in _SEEN and track.stamp == view.stamp]
+        seen = [track for track in view.tracks if track.visibility in _SEEN and track.stamp >= view.stamp]
         stamp = rospy.Time.from_sec(view.stamp)
         self._tf.tell([transform_to_msg(WORLD_FRAME, track.name, track.pose, stamp) for track in seen])
         if self._detections is not None and self._vision is not None:
@@ -192,18 +193,21 @@ class PerceptionServer:
         patience: wall seconds without a picture before the log says so.
         naming: names unknown objects, where a model for that is configured.
         witness: serves the pictures to a model that says what became of a task, where one is configured.
+        second: a camera that shows what the first one hides, such as the hand's.
     """
 
     def __init__(
         self, configuration: Configuration, camera: CameraSettings, sight: OpenSight,
         patience: float = PATIENCE, naming: Optional[NamingServer] = None,
         witness: Callable[[Take], Optional[WitnessServer]] = lambda take: None,
+        second: Optional[CameraSettings] = None,
     ) -> None:
         self._open_sight, self._patience, self._naming = sight, patience, naming
         self._lock = Lock()
         self._tf = TfWorld()
         self._publisher = TrackPublisher()
         self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
+        self._second = SecondCamera(second, self._tf, lambda: self._frames)
         self._door = PictureServer()
         self._witness = witness(lambda: self._door.picture)
         self._looked, self._why, self._seconds = -math.inf, "", 0.0
@@ -221,6 +225,7 @@ class PerceptionServer:
         if self._witness is not None:
             self._witness.stop()
         self._pictures.close()
+        self._second.close()
         self._door.close()
         self._diagnostics.stop()
         self._follower.stop()
@@ -241,6 +246,7 @@ class PerceptionServer:
     def _follow(self, configuration: Configuration) -> None:
         with self._lock:
             self._open(configuration.scene)
+            self._second.close()
             self._pictures.forget()
             self._publisher.forget()
 
@@ -249,6 +255,7 @@ class PerceptionServer:
             self._sight.forget()
             self._forget_names()
             self._newest = -math.inf
+            self._second.close()
             self._pictures.forget()
             self._publisher.forget()
 
@@ -264,24 +271,20 @@ class PerceptionServer:
 
     def _look(self, picture: Picture) -> None:
         began = time.monotonic()
-        objects = self._scene.objects
-        moment = rospy.Time.from_sec(picture.stamp)
-        names = [name for name in self._tf.names if name not in objects]
-        robots = {name: (pose, picture.stamp) for name, pose in
-                  ((name, self._tf.pose_at(name, moment)) for name in names) if pose is not None}
         with self._lock:
             if picture.stamp < self._newest - CLOCK_JUMP:
                 self._sight.forget()
                 self._forget_names()
             self._newest = picture.stamp
             try:
-                view = Tracks(picture.stamp, self._sight.look(picture, robots), session=self._session,
-                              eye=picture.camera.position)
+                tracks = observe(self._sight, picture, self._robots, self._second.take)
             except HicrispError as error:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})
                 return
+            view = Tracks(picture.stamp, tracks, session=self._session, eye=picture.camera.position)
             objects = self._scene.objects
+            self._second.rest()
         self._door.show(picture, view.tracks, objects)
         self._publisher.publish(view, objects)
         if self._naming is not None:
@@ -290,6 +293,12 @@ class PerceptionServer:
         self._seconds = self._looked - began
         with self._lock:
             self._sight.afterwards()
+
+    def _robots(self, picture: Picture) -> Frames:
+        """Return the robots' frames at the moment of an image."""
+        moment, objects = rospy.Time.from_sec(picture.stamp), self._scene.objects
+        poses = {name: self._tf.pose_at(name, moment) for name in self._tf.names if name not in objects}
+        return {name: (pose, picture.stamp) for name, pose in poses.items() if pose is not None}
 
     def _health(self) -> Health:
         """Report whether images arrive, the age of the newest, and its problems."""
@@ -322,7 +331,9 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    return PerceptionServer(configuration, camera, open_source, naming=open_naming(), witness=open_witness)
+    second = str(parameter("second_camera", ""))
+    return PerceptionServer(configuration, camera, open_source, naming=open_naming(), witness=open_witness,
+                            second=load_camera(second, scene.source or None) if second else None)
 
 
 def main() -> None:

@@ -33,6 +33,8 @@ _NEAR = 0.05
 _DEAF = 5.0
 """Silence of a topic, while others of its camera publish, after which it is subscribed again, wall seconds."""
 _SLICE, _WAKE = 0.02, 0.5
+_SECOND_LIMIT, _SECOND_WARNS = 0.6, 10.0
+"""Time for which a second camera's picture holds up those of the first, and between warnings, wall seconds."""
 
 _INFO = 2
 """The place of its calibration among a camera's topics."""
@@ -206,6 +208,62 @@ class PictureTopics:
         with self._news:
             self._info = message
             self._news.notify_all()
+
+
+class SecondCamera:
+    """Takes pictures off another camera's topics, such as the hand's, when they are asked for.
+
+    It is subscribed only then: a simulator renders for subscribers alone.
+
+    Args:
+        camera: its settings; ``None`` without one.
+        tf: says where the camera and the robots are.
+        needed: frames that TF must place at a picture's moment.
+    """
+
+    def __init__(self, camera: Optional[CameraSettings], tf: TfWorld, needed: Callable[[], Tuple[str, ...]]
+                 ) -> None:
+        if camera is not None:
+            check_topics(camera)
+        self._camera, self._tf, self._needed = camera, tf, needed
+        self._topics: Optional[PictureTopics] = None
+        self._asked = False
+
+    def take(self, since: float) -> Optional[Picture]:
+        """Wait for a picture.
+
+        Args:
+            since: stamp before which it is too old by half a period, seconds.
+
+        Returns:
+            The newest; ``None`` without one in time.
+        """
+        if self._camera is None:
+            return None
+        self._asked, deadline = True, Deadline(_SECOND_LIMIT)
+        if self._topics is None:
+            self._topics = PictureTopics(self._camera, self._tf, self._needed, _warn)
+        while not (deadline.passed or ending()):
+            picture = self._topics.next(deadline.remaining)
+            if picture is not None and picture.stamp >= since - 0.5 / self._camera.rate:
+                return picture
+        return None
+
+    def rest(self) -> None:
+        """Unsubscribe if no picture was asked for since the last rest."""
+        if not self._asked:
+            self.close()
+        self._asked = False
+
+    def close(self) -> None:
+        """Unsubscribe, and drop what came."""
+        if self._topics is not None:
+            self._topics.close()
+        self._topics = None
+
+
+def _warn(why: str) -> None:
+    rospy.logwarn_throttle(_SECOND_WARNS, f"no second picture: {why}")
 
 
 def check_topics(camera: CameraSettings) -> None:
