@@ -99,7 +99,7 @@ def test_a_region_with_no_board_below_it_is_no_shelf(tmp_path: Path, domain: Dom
     shop = translated(read_bddl(tmp_path / "shop.bddl"), domain, lambda category: models.get(category, Model()))
     assert [name for name, item in shop.world.objects.items() if item.type == "shelf"] == ["top_shelf"]
     assert shop.places["oak_cabinet_1_bottom_region"].name == "bottom_space"
-    (tmp_path / "mesh.xml").write_text('<mujoco><worldbody><site name="top_region" pos="0 0 0.1"/></worldbody></mujoco>')
+    (tmp_path / "mesh.xml").write_text('<mujoco><worldbody><site name="top_region"/></worldbody></mujoco>')
     assert not read_model(tmp_path / "mesh.xml").bare  # Nothing tells what is below.
 
 

@@ -133,7 +133,8 @@ class Models:
         self._begun = True
         claim_close(self._placed(found, before), ground, found.claimed)
 
-    def closer(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings, others: Mapping[str, Pose]) -> None:
+    def closer(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings, others: Mapping[str, Pose]
+               ) -> None:
         """Look for an object about a pose in the image of another camera.
 
         Args:
