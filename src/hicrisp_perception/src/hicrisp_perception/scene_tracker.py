@@ -176,7 +176,7 @@ class SceneTracker:
         on_their_feet(found, ground)
         self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
         self._lit = (found.light, float(ground.table_colour.max()))
-        self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
+        self._tracks.look(ground, found, self._in_hands(hands), picture.stamp, self._furniture.placed)
         self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.unknown_objects:
             # The pixels of what stands where it was and was not found show no unknown objects.
