@@ -50,7 +50,7 @@ def test_the_position_is_measured_from_the_pose_of_the_part(joint: Joint, by: fl
 
 def test_a_door_that_stands_square_to_its_front_is_wide_open_and_a_lid_where_it_goes_no_farther() -> None:
     lid, square = replace(DOOR, axis=(0.0, 1.0, 0.0)), math.pi / 2.0
-    assert DOOR.share(DOOR.moved(HOME, square)) == pytest.approx(1.0)
+    assert [DOOR.share(DOOR.moved(HOME, by)) for by in (square, 1.7)] == pytest.approx([1.0, 1.0])
     assert lid.share(lid.moved(HOME, square)) == pytest.approx(square / 1.7)
 
 

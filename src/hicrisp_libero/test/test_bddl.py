@@ -99,6 +99,8 @@ def test_a_region_with_no_board_below_it_is_no_shelf(tmp_path: Path, domain: Dom
     shop = translated(read_bddl(tmp_path / "shop.bddl"), domain, lambda category: models.get(category, Model()))
     assert [name for name, item in shop.world.objects.items() if item.type == "shelf"] == ["top_shelf"]
     assert shop.places["oak_cabinet_1_bottom_region"].name == "bottom_space"
+    (tmp_path / "mesh.xml").write_text('<mujoco><worldbody><site name="top_region"/></worldbody></mujoco>')
+    assert not read_model(tmp_path / "mesh.xml").bare  # Nothing tells what is below.
 
 
 def test_what_holds_at_first_is_said_in_our_words(shop: Translation) -> None:

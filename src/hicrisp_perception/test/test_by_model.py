@@ -192,6 +192,15 @@ def test_what_was_let_go_leans_as_it_is_seen_and_so_does_what_is_held(tilt):
         assert np.allclose(each.position, pose.position, atol=0.006)
 
 
+@pytest.mark.parametrize("others", [{}, {"twin": leaning(0.0)}])
+def test_what_shows_where_its_twin_stands_is_the_twin(others):
+    item, models = box("bar", "blue", (0.24, 0.08, 0.04)), Models({"bar": painted(), "twin": painted()}, {})
+    ground = ground_of(draw([(item, leaning(0.0))]))
+    found = Findings(np.zeros(ground.view.shape, bool))
+    models.closer(item, leaning(0.0).shifted((0.0, 0.015, 0.0)), ground, found, others)
+    assert ("bar" in found.fits) is not bool(others)
+
+
 @pytest.mark.parametrize("high", [0.0, 0.009])
 def test_what_stands_on_something_low_is_not_set_on_the_table(high):
     item, pose = box("bar", "blue", (0.24, 0.08, 0.04)), at(0.5, 0.0, 0.02 + high)

@@ -114,17 +114,20 @@ def test_what_nothing_speaks_against_is_hidden_and_what_a_hand_holds_is_where_it
     assert tracks.all[0].uncertainty.position < 0.01
 
 
-@pytest.mark.parametrize("walled", [True, False], ids=["behind a wall", "in view"])
-def test_what_was_let_go_above_a_place_that_is_hidden_fell_there_and_is_not_gone(walled):
+@pytest.mark.parametrize(("walled", "high", "hidden"), [
+    (True, 0.0, True), (True, 0.01, True), (True, 0.03, False), (False, 0.0, False),
+], ids=["behind a wall", "on a board behind a wall", "on a board that shows above the wall", "in view"])
+def test_what_was_let_go_above_a_place_that_is_hidden_fell_there_and_is_not_gone(walled, high, hidden):
     """As into a basket: the camera looks over its wall to where the hand was, and not to its bottom."""
     tracks = Tracks({"red_box": RED})
     wall = (box("wall", "green", (0.02, 0.3, 0.14)), at(0.47, 0.0, 0.07))
     ground = ground_of(draw([wall] if walled else []))
     tracks.put("red_box", HERE.shifted((0.0, 0.0, 0.17)), 1.0, Visibility.HIDDEN)
-    tracks.look(ground, Findings(np.zeros(ground.view.shape, bool)), {}, 2.0)
+    board = [(box("board", size=(0.1, 0.1, high)), at(*HERE.position[:2], high / 2.0))] if high else []
+    tracks.look(ground, Findings(np.zeros(ground.view.shape, bool)), {}, 2.0, board)
     track = tracks.all[0]
-    assert track.visibility is (Visibility.HIDDEN if walled else Visibility.GONE)
-    assert not walled or track.pose.position == pytest.approx(HERE.position, abs=0.001)
+    assert track.visibility is (Visibility.HIDDEN if hidden else Visibility.GONE)
+    assert not hidden or track.pose.position == pytest.approx(HERE.shifted((0.0, 0.0, high)).position, abs=0.001)
 
 
 def test_what_is_hidden_from_the_camera_is_seen_by_the_one_in_the_hand():

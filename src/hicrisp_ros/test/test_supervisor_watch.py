@@ -7,17 +7,19 @@ import os
 import subprocess
 import sys
 from threading import Event, Thread
+from types import SimpleNamespace
 from typing import Optional
 
 import pytest
 import rospy
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.time import Deadline, LinkedEvent
+from hicrisp_ros.conversions import COMMAND
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_ros.robot_server import RobotServer
+from hicrisp_ros.robot_server import RobotServer, carry_out
 from waiting import PATIENCE, until
 
-from hicrisp_msgs.msg import EstopState
+from hicrisp_msgs.msg import EstopState, ExecuteCommandGoal
 
 pytestmark = pytest.mark.usefixtures("ros")
 NAMES = itertools.count()
@@ -136,6 +138,14 @@ def test_a_command_that_comes_before_the_first_heartbeat_of_the_next_supervisor_
         following.kill()
         following.wait(PATIENCE)
     assert done[0].status is not Status.SUCCESS
+
+
+def test_a_wait_for_the_supervisor_is_part_of_the_time_of_the_command() -> None:
+    waits: "list[float]" = []
+    watch = SimpleNamespace(objection=lambda: None, wait_until_back=lambda seconds, cancel: waits.append(seconds))
+    goal = SimpleNamespace(message=ExecuteCommandGoal(COMMAND.to_msg(Command("move")), 0.05), cancel=Event())
+    carry_out(Robot(), goal, watch)  # type: ignore[arg-type]
+    assert 0.0 < waits[0] <= 0.05
 
 
 def test_under_the_emergency_stop_nothing_moves_whoever_commands(topic: str) -> None:

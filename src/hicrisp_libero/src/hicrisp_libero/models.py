@@ -84,7 +84,7 @@ class Model:
         plain: whether that is one box.
         sites: middles of its named places in its own frame, metres.
         sliding: the places in what slides: drawers.
-        bare: the places with nothing of it below them: what is there stands on what it stands on.
+        bare: the places with none of its boxes below them: what is there stands on what the model stands on.
         colour: of most of its surface; empty if that has several.
     """
 
@@ -123,7 +123,8 @@ def read_model(file: Path) -> Model:
     return Model((float(x), float(y), float(z)), len(boxes) == 1,
                  {name: (float(at[0]), float(at[1]), float(at[2])) for name, (at, _) in sites.items()},
                  frozenset(name for name, (_, slides) in sites.items() if slides),
-                 frozenset(name for name, (at, _) in sites.items() if not any(_is_below(box, at) for box in boxes)),
+                 frozenset(name for name, (at, _) in sites.items()
+                           if boxes and not any(_is_below(box, at) for box in boxes)),
                  colour)
 
 

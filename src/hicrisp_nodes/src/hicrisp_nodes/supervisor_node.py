@@ -103,7 +103,7 @@ class Supervisor:
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
             robot.clear(ORPHANS)
         self._heart = WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat")
-        self._queue.start()  # Last, since drivers refuse what comes without a heartbeat, and orphans end first.
+        self._queue.start()  # After both: orphans end first, and drivers refuse what comes without a heartbeat.
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
                                     concurrent=True).start()
         self._timer = WallTimer(1.0, self._diagnose, "diagnostics")

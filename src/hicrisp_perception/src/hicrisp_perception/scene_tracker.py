@@ -176,7 +176,7 @@ class SceneTracker:
         on_their_feet(found, ground)
         self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
         self._lit = (found.light, float(ground.table_colour.max()))
-        self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
+        self._tracks.look(ground, found, self._in_hands(hands), picture.stamp, self._furniture.placed)
         self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.unknown_objects:
             # The pixels of what stands where it was and was not found show no unknown objects.
@@ -212,11 +212,12 @@ class SceneTracker:
         view = View(picture.stamp, *straightener.straighten(picture), Rays(straightener.lens, picture.camera))
         ground = Sorter(self._scene.table).ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
         found = Findings(np.zeros(view.shape, bool))
-        for name, pose in self._tracks.poses.items():
-            if name not in hidden and not self._things[name].form.hollow:  # What is hidden may lie in that.
+        others = {name: pose for name, pose in self._tracks.poses.items() if name not in hidden}
+        for name, pose in others.items():
+            if not self._things[name].form.hollow:  # What is hidden may lie in that.
                 cover(found.claimed, self._things[name], pose, ground)
         for name, pose in hidden.items():
-            self._models.closer(self._things[name], pose, ground, found)
+            self._models.closer(self._things[name], pose, ground, found, others)
         self._tracks.shown(found, ground, picture.stamp)
         return self._all
 

@@ -80,17 +80,18 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     Returns:
         The action result.
     """
-    watch.wait_until_back(_BACK_WITHIN, goal.cancel)
-    refusal = watch.objection()
-    if refusal is not None:
-        return ExecuteCommandResult(OUTCOME.to_msg(refusal))
     command = COMMAND.from_msg(goal.message.command)
     refusal = invalid_outcome(command)
     if refusal is not None:
         return ExecuteCommandResult(OUTCOME.to_msg(refusal))
     limit = min(LONGEST, goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit)
+    deadline = Deadline(max(0.0, limit))
+    watch.wait_until_back(min(_BACK_WITHIN, deadline.remaining), goal.cancel)
+    refusal = watch.objection()
+    if refusal is not None:
+        return ExecuteCommandResult(OUTCOME.to_msg(refusal))
     cancel: AlarmEvent[Outcome] = AlarmEvent(watch.objection, goal.cancel)
-    outcome = robot.execute(command, Deadline(max(0.0, limit)), cancel,
+    outcome = robot.execute(command, deadline, cancel,
                             lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
     if outcome.status is Status.CANCELED and cancel.alarmed is not None:
         message = f"{cancel.alarmed.message} {sentence(outcome.message)}"

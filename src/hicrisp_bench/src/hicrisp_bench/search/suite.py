@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),
         (Chart("times", "Time of an answer, one searcher for all questions of a world", spread_bars(
             rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
-            "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),))
+               "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),))
 
 
 def _timed(searcher: Searcher, question: Question) -> "tuple[SearchAnswer, float]":

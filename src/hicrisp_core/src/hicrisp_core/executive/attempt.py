@@ -258,8 +258,8 @@ class Attempts:
         """
         with self._asking, self._ledger.for_a_person():
             done = self._ports.help(wanted)
-        self._ledger.tell(events.Noted(text=f"a person was asked: {wanted} "
-                                     f"{'It was done.' if done else 'Nobody did it.'}"))
+        self._ledger.tell(events.Noted(
+            text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}"))
         return done
 
     def _prepare(

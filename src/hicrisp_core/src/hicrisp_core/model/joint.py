@@ -98,9 +98,9 @@ class Joint:
             pose: of the part, world frame.
 
         Returns:
-            Share of its range, 0 for closed.
+            Share of its range, 0 for closed, 1 for wide open and beyond.
         """
-        return (self.position(pose) - self.reach[0]) / self.range
+        return min(1.0, (self.position(pose) - self.reach[0]) / self.range)
 
     def shut(self, pose: Pose) -> bool:
         """Check whether the part is closed so far that nothing behind it can be seen or reached.

@@ -16,6 +16,8 @@ from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.shapes.fitting import Fit, settle
 from hicrisp_perception.shapes.segments import Ground
 
+_ROUNDED = 1e-6
+"""Metres below the top of another object at which an object stands on it: sums are rounded."""
 _NEAR = 0.015
 """Metres by which a bottom may seem to be off what it stands on."""
 _EQUAL = 5e-4
@@ -60,7 +62,7 @@ def fallen(item: WorldObject, pose: Pose, others: Iterable[Tuple[WorldObject, Po
     shadow, bottom = footprint(item, pose), vertical_span(item, pose)[0]
     below = [vertical_span(part, at)[1] for other, there in others for part, at in solids(other, there)
              if footprint(part, at).intersects(shadow)]
-    return pose.shifted((0.0, 0.0, max((top for top in below if top <= bottom), default=0.0) - bottom))
+    return pose.shifted((0.0, 0.0, max((top for top in below if top <= bottom + _ROUNDED), default=0.0) - bottom))
 
 
 def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:

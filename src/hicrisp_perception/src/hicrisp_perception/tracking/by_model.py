@@ -133,7 +133,8 @@ class Models:
         self._begun = True
         claim_close(self._placed(found, before), ground, found.claimed)
 
-    def closer(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings) -> None:
+    def closer(self, item: WorldObject, pose: Pose, ground: Ground, found: Findings, others: Mapping[str, Pose]
+               ) -> None:
         """Look for an object about a pose in the image of another camera.
 
         Args:
@@ -141,11 +142,15 @@ class Models:
             pose: where it may be, world frame.
             ground: the image, split into table and objects.
             found: what was found otherwise; it is added to.
+            others: poses of the objects that are in sight, world frame: what shows at that of its twin is the twin.
         """
         laid = self._again(item, pose, ground, found, leans=True) if item.name in self._looks else None
-        if laid is not None and laid.cost < _POOR and self._take(item, laid, ground, found) and \
-                found.fits[item.name].evidence.visible < _SHOWN:  # A look from near that shows little is none.
-            del found.fits[item.name]
+        if laid is None or laid.cost >= _POOR or any(
+                name in others and math.dist(laid.pose.position, others[name].position) < NEAR
+                for pair in self._twins if item.name in pair for name in pair):
+            return
+        if self._take(item, laid, ground, found) and found.fits[item.name].evidence.visible < _SHOWN:
+            del found.fits[item.name]  # An object of which little shows from near is not recognised.
 
     def _placed(self, found: Findings, before: PastFindings) -> List[Tuple[Look, Pose]]:
         """Return how what was found looks, and what was left where it was, with where it is."""

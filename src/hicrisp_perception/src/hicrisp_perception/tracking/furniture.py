@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
@@ -45,7 +45,14 @@ class Furniture:
         self._fixed = [(Look(looks[name]), item.pose) for name, item in fixed.items()
                        if name not in self._parts and item.pose is not None]
         self._looks = {name: Look(looks[name]) for name in self._parts}
+        self._stands = [(item, item.pose) for item in objects.values() if not item.movable and item.pose is not None]
         self._known: Dict[str, _Part] = {}
+
+    @property
+    def placed(self) -> List[Tuple[WorldObject, Pose]]:
+        """All fixtures and their parts with their poses, those of parts as they were seen last."""
+        return [(item, self._known[item.name].pose if item.name in self._known else pose)
+                for item, pose in self._stands]
 
     @property
     def tracks(self) -> Tuple[Track, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Container, Dict, Mapping, Optional, Tuple
+from typing import Container, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose, Track, Uncertainty, Visibility, WorldObject
@@ -110,7 +110,8 @@ class Tracks:
             uncertainty = replace(uncertainty, position=min(uncertainty.position, _IN_HAND))
         self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
-    def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
+    def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float,
+             fixtures: Sequence[Tuple[WorldObject, Pose]] = ()) -> None:
         """Update the tracks from an image.
 
         Args:
@@ -118,6 +119,7 @@ class Tracks:
             found: fits of the image.
             in_hands: poses of the held objects, world frame.
             stamp: of the image, seconds.
+            fixtures: on which objects may stand, with their poses, world frame.
         """
         for name in self._things:
             before = self._known.get(name)
@@ -128,7 +130,7 @@ class Tracks:
             elif name in found.fits:
                 self._known[name] = measured(found.fits[name], ground, before, stamp)
             elif before is not None:
-                self._known[name] = self._missed(name, before, ground, found, stamp)
+                self._known[name] = self._missed(name, before, ground, found, stamp, fixtures)
 
     @property
     def hidden(self) -> Dict[str, Pose]:
@@ -145,7 +147,8 @@ class Tracks:
         """
         self._known.update({name: measured(fit, ground, self._known[name], stamp) for name, fit in found.fits.items()})
 
-    def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float) -> Known:
+    def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float,
+                fixtures: Sequence[Tuple[WorldObject, Pose]]) -> Known:
         item = self._things[name]
         shown = evidence_at(item, before.pose, ground, found.by_others(name))
         if shown is None:
@@ -155,10 +158,11 @@ class Tracks:
             return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
         gone = gone or (shown.absent and name not in found.there)
         if gone and before.fit is None and before.visibility is Visibility.HIDDEN:  # It was let go, and fell.
-            lower = fallen(item, before.pose, [(self._things[other], known.pose) for other, known in self._known.items()
-                                               if other != name and known.visibility is not Visibility.GONE])
+            lower = fallen(item, before.pose, [
+                *fixtures, *((self._things[other], known.pose) for other, known in self._known.items()
+                             if other != name and known.visibility not in (Visibility.GONE, Visibility.HELD))])
             if before.pose.position[2] - lower.position[2] > _STILL:
-                return self._missed(name, replace(before, pose=lower), ground, found, stamp)
+                return self._missed(name, replace(before, pose=lower), ground, found, stamp, fixtures)
         return replace(before, visibility=Visibility.GONE if gone else Visibility.HIDDEN)
 
 
