@@ -286,7 +286,8 @@ def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcom
     context.progress("retreat", 0.9)
     opened = context.open_hand(grasp.opening)
     context.look()
-    back = context.draw_back(context.settings.approach, touch)
+    # With the bar as far before its fingers as it may be between them, the hand can turn; farther back it is stretched.
+    back = context.draw_back(context.gripper.depth + context.gripper.tip, touch)
     return outcome if not outcome.ok or back.status is Status.PLANNING or opened.ok and back.ok else \
         back if opened.ok else opened
 
