@@ -268,8 +268,10 @@ class _Pull:
         outcome = DONE
         for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
             turned = self.turned + follows * step
+            # What has come along so far goes a longer step in the same time.
             outcome = self.context.sweep(self.way.tool(joint, handle, turned, start),
-                                         frozenset({self.part.name, joint.fixture}))
+                                         frozenset({self.part.name, joint.fixture}),
+                                         max(1.0, abs(step) / _largest(joint)))
             if outcome.status is not Status.PLANNING:
                 self.turned, self.follows = turned, follows
                 break
