@@ -14,7 +14,7 @@ from typing import List, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -134,10 +134,11 @@ def _ranked(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
 ) -> List[HandleWay]:
     """Return the ways along which the arm gets far enough: those on which the hand has room longest first, of these
-    those without room where only what can be moved away leaves none, those that hold the bar, and those with most room
-    for hand and joints.
+    those without room where only what can be moved away leaves none, those that hold the bar, those with most room for
+    hand and joints, and those to which the hand turns least.
     """
-    found: List[Tuple[bool, int, bool, bool, float, int, HandleWay]] = []
+    found: List[Tuple[bool, int, bool, bool, float, float, int, HandleWay]] = []
+    here = context.arm.tool_pose().orientation
     inside = inside_of(world.objects, shut=False)  # It moves along.
     bare = replace(part, joint=None)  # The hand is at its bar.
     world = replace(world, objects={
@@ -165,8 +166,10 @@ def _ranked(
         if len(margins) > _WHOLE:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            found.append((joint.guessed and way.presses, -free, way.wedged, way.presses, -worth, number, way))
-    return [way for *_, way in sorted(found, key=lambda each: each[:6])]
+            turn = turn_between(here, way.grasp.pose.orientation)
+            found.append((joint.guessed and way.presses, -free, way.wedged, way.presses, -round(worth, 3), turn, number,
+                          way))
+    return [way for *_, way in sorted(found, key=lambda each: each[:-1])]
 
 
 @dataclass
