@@ -59,8 +59,8 @@ def ranked(
 ) -> Iterator[Candidate]:
     """Sort grasps by their cost, the sum of both parts (CoPAL, section III-D).
 
-    Ties are broken by the smallest turn of the hand or the wrist, then by the given order, so the result is deterministic. The
-    margin is computed lazily: only where the collision part alone does not decide.
+    Ties are broken by the smallest turn of the hand or the wrist, then by the given order, so the result is
+    deterministic. The margin is computed lazily: only where the collision part alone does not decide.
 
     Args:
         ways: the candidates.
@@ -73,9 +73,9 @@ def ranked(
     """
     listed = list(ways)
     grasps = [grasp_of(way) for way in listed]
+    turns = [each.turn if here is None else turn_between(here.orientation, each.pose.orientation) for each in grasps]
     waiting: List[Tuple[float, bool, float, int]] = [
-        (collision_cost(grasp), True, grasp.turn if here is None else turn_between(here.orientation, grasp.pose.orientation),
-         number) for number, grasp in enumerate(grasps)]
+        (collision_cost(grasp), True, turns[number], number) for number, grasp in enumerate(grasps)]
     heapq.heapify(waiting)
     while waiting:
         cost, unasked, turn, number = heapq.heappop(waiting)
