@@ -12,7 +12,7 @@ from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.detector.perception import with_type
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_axes, from_yaw
+from hicrisp_core.model.geometry import from_axes, from_yaw, turn_between
 from hicrisp_core.model.joint import SLIDE, Joint
 from hicrisp_core.model.track import EXACT, Track, Tracks
 from hicrisp_core.robot.skills_joint import _ranked
@@ -55,8 +55,11 @@ def test_a_hand_leans_a_little_at_a_level_bar_to_have_its_palm_above_what_lies_b
     drawer = WorldObject("drawer", "drawer", "box", (0.02, 0.2, 0.07), pose=joint.home, movable=False, joint=joint)
     plate = WorldObject("plate", "plate", "cylinder", (0.14, 0.14, 0.016), pose=Pose((0.15, 0.0, 0.008)))
     world = WorldState({"case": case, "drawer": drawer, **({"plate": plate} if lies else {})})
-    arm = SimpleNamespace(margin=lambda pose: 1.0)
-    context = SimpleNamespace(arm=arm, gripper=replace(HAND, depth=depth), limits=None)
-    best = _ranked(context, world, drawer, joint, joint.home, 0.15)[0]
+    for up in (1.0, -1.0):
+        here = Pose((0.3, 0.0, 0.3), from_axes((0.0, 0.0, up), (0.0, up, 0.0), (-1.0, 0.0, 0.0)))
+        arm = SimpleNamespace(margin=lambda pose: 1.0, tool_pose=lambda here=here: here)
+        context = SimpleNamespace(arm=arm, gripper=replace(HAND, depth=depth), limits=None)
+        best = _ranked(context, world, drawer, joint, joint.home, 0.15)[0]
+        assert turn_between(here.orientation, best.grasp.pose.orientation) < 2.0  # Turned by half a turn it is alike.
     assert best.grasp.clearance > 0.0
     assert best.grasp.pose.axes[2][2] == pytest.approx(-math.sin(math.radians(lean)), abs=1e-3)

@@ -101,26 +101,38 @@ def test_a_part_is_moved_as_far_as_the_arm_gets_and_taken_again_from_there(
         return kitchen.share("drawer") < 0.5 and distance(shut, pose.position) > 0.118
 
     monkeypatch.setattr(arm, "margin", lambda tool: None if is_far(tool) else margin(tool))
-    monkeypatch.setattr(SkillContext, "sweep", lambda context, pose, touch: Outcome(
-        Status.PLANNING, "it is too far") if is_far(pose) else sweep(context, pose, touch))
+    monkeypatch.setattr(SkillContext, "sweep", lambda context, pose, *others: Outcome(
+        Status.PLANNING, "it is too far") if is_far(pose) else sweep(context, pose, *others))
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
 
 
-def test_a_drawer_that_comes_along_is_moved_in_longer_steps(
+def test_a_drawer_that_comes_along_is_moved_in_longer_and_quicker_steps(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sweep, ways = SkillContext.sweep, []
+    sweep, ways, speeds = SkillContext.sweep, [], []
 
-    def swept(context, pose, touch):
+    def swept(context, pose, *others):
         ways.append(distance(context.arm.tool_pose().position, pose.position))
-        return sweep(context, pose, touch)
+        began = kitchen.world.time
+        outcome = sweep(context, pose, *others)
+        speeds.append(ways[-1] / (kitchen.world.time - began))
+        return outcome
 
     monkeypatch.setattr(SkillContext, "sweep", swept)
     assert kitchen.do("open", "drawer").ok
     assert kitchen.share("drawer") > 0.9
     assert ways[0] < 0.025
     assert max(ways) > 0.06
+    assert speeds[ways.index(max(ways))] > 1.3 * 0.08  # That of the first step, at most.
+
+
+def test_a_hand_that_has_opened_a_drawer_stays_near_its_handle_and_clear_of_it(kitchen: Kitchen) -> None:
+    assert kitchen.do("open", "drawer").ok
+    drawer = kitchen.seen().objects["drawer"]
+    arm = next(each for each in kitchen.world.arms if each.name == ARMS["drawer"])
+    away = distance(arm.tool_pose().position, drawer.pose.compose(drawer.joint.handle).position)
+    assert 0.03 < away < 0.08  # Farther back the arm may be stretched.
 
 
 def test_an_arm_that_presses_when_it_has_gripped_tries_the_step_again(

@@ -143,6 +143,22 @@ def test_of_several_postures_the_one_that_is_reached_quickest_and_has_room_at_it
         assert motion.positions[-1] == pytest.approx(quick)
 
 
+def test_of_a_few_ways_round_the_shortest_is_taken_where_the_first_is_a_long_one(
+    tabletop: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = tabletop.arm
+    arm.sync(tabletop.see())
+    found = iter([1.0, 0.2, 0.6, 0.8])
+    monkeypatch.setattr(arm._planner, "_straight", lambda *_: None)
+    monkeypatch.setattr(arm._planner._search, "solve", lambda start, goals, *_: [
+        start, start + np.eye(7)[0] * next(found), goals[0]])
+    there = arm.joints.positions + np.eye(7)[6] * 0.4
+    monkeypatch.setattr(arm.kinematics, "solutions", lambda *_: iter([there]))
+    motion = arm.plan_to(pointing_down(0.5, 0.3, 0.3), Deadline(PATIENCE))
+    assert isinstance(motion, Trajectory)
+    assert np.ptp(np.array(motion.positions)[:, 0]) < 0.3
+
+
 def test_a_goal_inside_something_names_it(clutter: Lab) -> None:
     world = clutter.see()
     clutter.arm.sync(world)

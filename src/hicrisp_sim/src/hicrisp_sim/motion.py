@@ -29,6 +29,10 @@ _LARGEST_TURN = 0.35
 """Radians that a joint may turn between two points of a line; more is a jump to another posture."""
 _CHECK_STEP = 0.03
 """Radians between the checks of a finished path."""
+_SEARCHES, _LONG = 4, 1.2
+"""How many ways round are sought at most, and how many times as long as the straight motion one is that is not the best
+yet.
+"""
 _RESOLUTIONS = (0.06, 0.03, 0.015)
 """Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
 _UPRIGHT, _ASKEW = 0.45, 0.02
@@ -241,8 +245,7 @@ class MotionPlanner:
             path = self._straight(head[-1], goals, step, free)
             easy = [goal for goal in goals if self._kinematics.room(goal) >= COMFORTABLE]
             for some in (easy, goals) if 0 < len(easy) < len(goals) else (goals,):  # At its limits it is hardly led on.
-                limit = ThinkingTime(self._settings.search_time, deadline.remaining)
-                path = path or self._search.solve(head[-1], some, free, limit, next(self._seeds), step)
+                path = path or self._round(head[-1], some, step, free, deadline)
             if path is None:
                 break
             motion = self._timed_path(smooth_path([*head[:-1], *path], 2.0 * step))
@@ -259,14 +262,32 @@ class MotionPlanner:
         quickest of these.
         """
         def effort(goal: np.ndarray) -> Tuple[float, float]:
-            return -min(self._kinematics.room(goal), COMFORTABLE), float(
-                (np.abs(goal - start) / self._limits.velocity).max())
+            return -min(self._kinematics.room(goal), COMFORTABLE), self._seconds([start, goal])
 
         for goal in sorted(goals, key=effort):
             pieces = max(2, math.ceil(float(np.linalg.norm(goal - start)) / step))
             if all(free(start + (goal - start) * piece / pieces) for piece in range(1, pieces + 1)):
                 return [start, goal]
         return None
+
+    def _round(
+        self, start: np.ndarray, goals: Sequence[np.ndarray], step: float, free: Callable[[np.ndarray], bool],
+        deadline: Deadline
+    ) -> Optional[List[np.ndarray]]:
+        """Return a way round what is between the start and the goals; the best of a few where the first is a long one.
+        """
+        best: Optional[List[np.ndarray]] = None
+        for _ in range(_SEARCHES):
+            limit = ThinkingTime(self._settings.search_time, deadline.remaining)
+            path = self._search.solve(start, goals, free, limit, next(self._seeds), step)
+            best = min((each for each in (best, path) if each is not None), key=self._seconds, default=None)
+            if best is None or self._seconds(best) < _LONG * self._seconds([start, best[-1]]):
+                break
+        return best
+
+    def _seconds(self, path: Sequence[np.ndarray]) -> float:
+        """Return how long a path takes at least."""
+        return float((np.abs(np.diff(path, axis=0)) / self._limits.velocity).max(axis=1).sum())
 
     def _checker(self, start: np.ndarray) -> Callable[[np.ndarray], bool]:
         """Return a fast test: whether joints (rad) are free of collisions, the tool is where it may be, and an open

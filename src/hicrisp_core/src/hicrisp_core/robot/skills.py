@@ -109,12 +109,13 @@ class SkillContext(RunningCommand):
             return motion.outcome()
         return self.arm.follow(motion, self.deadline, self.cancel, stop_on_contact=guarded)
 
-    def sweep(self, pose: Pose, touch: FrozenSet[str]) -> Outcome:
+    def sweep(self, pose: Pose, touch: FrozenSet[str], quicker: float = 1.0) -> Outcome:
         """Move the tool straight to a pose near by, slowly also where it only turns.
 
         Args:
             pose: in the world frame.
             touch: names of objects that may be touched.
+            quicker: how many times as fast as by default, up to the speed of free motions.
 
         Returns:
             The outcome of planning and execution.
@@ -122,7 +123,7 @@ class SkillContext(RunningCommand):
         here = self.arm.tool_pose()
         length = max(_LEAST, distance(here.position, pose.position))
         seconds = max(length / _SPEED, turn_between(here.orientation, pose.orientation) / _TURNS)
-        return self.line(pose, length / seconds, touch)
+        return self.line(pose, min(quicker * length / seconds, self.settings.fast), touch)
 
     def follow(self, motion: Trajectory) -> Outcome:
         """Execute a planned motion.

@@ -14,7 +14,7 @@ from typing import List, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.model.joint import SLIDE, SWING, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -135,9 +135,10 @@ def _ranked(
 ) -> List[HandleWay]:
     """Return the ways along which the arm gets far enough, then those along which it gets some of the way: those on
     which the hand has room longest first, of these those without room where only what can be moved away leaves none,
-    those that hold the bar, and those with most room for hand and joints.
+    those that hold the bar, those with most room for hand and joints, and those to which the hand turns least.
     """
-    found: List[Tuple[Tuple[bool, bool, int, bool, bool, float, int], HandleWay]] = []
+    found: List[Tuple[Tuple[bool, bool, int, bool, bool, float, float, int], HandleWay]] = []
+    here = context.arm.tool_pose().orientation
     inside = inside_of(world.objects, shut=False)  # It moves along.
     bare = replace(part, joint=None)  # The hand is at its bar.
     world = replace(world, objects={
@@ -165,9 +166,9 @@ def _ranked(
         if len(margins) > _SOME:
             free = next((at for at, room in enumerate(rooms) if room <= 0.0), len(rooms))
             worth = len(margins) + min(min(rooms) / context.gripper.room, 1.0) + min(margins)
-            crowded = _SAMPLES + 1 - free
+            crowded, turn = _SAMPLES + 1 - free, turn_between(here, way.grasp.pose.orientation)
             found.append(((len(margins) <= _WHOLE, joint.guessed and way.presses, crowded, way.wedged, way.presses,
-                           -worth, number), way))
+                           -round(worth, 3), turn, number), way))
     return [way for _, way in sorted(found, key=lambda each: each[0])]
 
 
@@ -270,8 +271,10 @@ class _Pull:
         outcome = DONE
         for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
             turned = self.turned + follows * step
+            # What has come along so far goes a longer step in the same time.
             outcome = self.context.sweep(self.way.tool(joint, handle, turned, start),
-                                         frozenset({self.part.name, joint.fixture}))
+                                         frozenset({self.part.name, joint.fixture}),
+                                         max(1.0, abs(step) / _largest(joint)))
             if outcome.status is not Status.PLANNING:
                 self.turned, self.follows = turned, follows
                 break
@@ -288,7 +291,8 @@ def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcom
     context.progress("retreat", 0.9)
     opened = context.open_hand(grasp.opening)
     context.look()
-    back = context.draw_back(context.settings.approach, touch)
+    # With the bar as far before its fingers as it may be between them, the hand can turn; farther back it is stretched.
+    back = context.draw_back(context.gripper.depth + context.gripper.tip, touch)
     return outcome if not outcome.ok or back.status is Status.PLANNING or opened.ok and back.ok else \
         back if opened.ok else opened
 
