@@ -9,7 +9,7 @@ from typing import Dict, List
 
 import pytest
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status, WorldObject
-from hicrisp_core.model.geometry import from_yaw, multiply, turn_between
+from hicrisp_core.model.geometry import turn_between
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
 from hicrisp_core.robot.grasps import DOWN, Grasp
@@ -70,14 +70,6 @@ def test_equal_ways_come_by_the_least_turn_of_the_wrist_and_always_alike() -> No
     turned = Grasp(Pose((0.3, 0.0, 0.1), (math.cos(0.5), math.sin(0.5), 0.0, 0.0)), 0.05, 0.07)
     straight = grasp(0.4)
     assert order([turned, straight], {}) == order([straight, turned], {}) == [0.4, 0.3]
-
-
-@pytest.mark.parametrize("yaw", [0.2, 3.0])
-def test_of_grasps_that_are_alike_the_one_to_which_the_hand_turns_least_comes_first(yaw: float) -> None:
-    here = Pose((0.3, 0.0, 0.3), multiply(from_yaw(yaw), DOWN))
-    both = [grasp(0.3), grasp(0.4, orientation=multiply(from_yaw(math.pi), DOWN))]
-    best = next(ranked(both, lambda each: each, lambda pose: 1.0, here))
-    assert best.pose.position[0] == (0.3 if yaw < 1.0 else 0.4)
 
 
 def test_the_arm_is_asked_only_where_its_answer_can_decide() -> None:

@@ -100,7 +100,7 @@ class Rig:
         self.tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         self.seen, self.topic = Told(), TrackTopic("tracks")
         self.now = next(_STARTS)
-        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience, second=second)
+        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience, second=lambda: second)
         until(lambda: all(topic.get_num_connections() for topic in (self.colour, self.depth, self.info)),
               "connections")
         until(lambda: self.tf.get_num_connections(), "TF")

@@ -24,6 +24,9 @@ from hicrisp_libero.description import JUDGED, read_description
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
 
+SECOND_CAMERA = "second_camera"
+"""The parameter of the namespace that names the camera in the hand for the perception."""
+
 
 class LiberoServer(WorldServer):
     """Serves a task of the benchmark.
@@ -42,6 +45,8 @@ class LiberoServer(WorldServer):
         world.simulation.when_lost = self._end
         super().__init__(world, eyes, by_camera=camera, static=static)
         self._wrist = CameraServer(world, static, self._announce, lambda: world.wrist_camera)
+        rospy.set_param(SECOND_CAMERA, world.wrist_file)  # For the perception, which needs it only after pictures.
+        rospy.on_shutdown(lambda: rospy.delete_param(SECOND_CAMERA))
 
     def _frames(self, snapshot: Snapshot) -> Dict[str, Tuple[Pose, float]]:
         known = self._world.scene.objects if self._by_camera else {}

@@ -254,10 +254,15 @@ class LiberoWorld(EmbeddedWorld):
         return self._watching
 
     @property
+    def wrist_file(self) -> str:
+        """The name of the file of the camera in the hand."""
+        return f"{Path(self.scene.source).stem}_{WRIST}"
+
+    @property
     def wrist_camera(self) -> EmbeddedCamera:
         """The benchmark's camera in the hand, as a depth camera."""
         if self._wrist is None:
-            self._wrist = self._open_camera(f"{Path(self.scene.source).stem}_{WRIST}")
+            self._wrist = self._open_camera(self.wrist_file)
         return self._wrist
 
     def _open_camera(self, name: str) -> EmbeddedCamera:

@@ -14,7 +14,6 @@ import math
 from typing import Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar
 
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import turn_between
 from hicrisp_core.robot.grasps import Grasp
 
 _ROOM = 0.025
@@ -54,28 +53,24 @@ def joint_limit_cost(margin: Optional[float]) -> float:
     return math.inf if margin is None else max(0.0, 1.0 - margin / _COMFORT) ** 2
 
 
-def ranked(
-    ways: Iterable[Candidate], grasp_of: Callable[[Candidate], Grasp], margin: Margin, here: Optional[Pose] = None
-) -> Iterator[Candidate]:
+def ranked(ways: Iterable[Candidate], grasp_of: Callable[[Candidate], Grasp], margin: Margin) -> Iterator[Candidate]:
     """Sort grasps by their cost, the sum of both parts (CoPAL, section III-D).
 
-    Ties are broken by the smallest turn of the hand or the wrist, then by the given order, so the result is
-    deterministic. The margin is computed lazily: only where the collision part alone does not decide.
+    Ties are broken by the smallest wrist turn, then by the given order, so the result is deterministic. The
+    margin is computed lazily: only where the collision part alone does not decide.
 
     Args:
         ways: the candidates.
         grasp_of: returns the grasp of a candidate.
         margin: returns the least joint margin for a tool pose, radians, or ``None`` without a posture.
-        here: pose from which the hand turns; without it, the wrist's turn from the middle counts.
 
     Yields:
         The candidates, cheapest first.
     """
     listed = list(ways)
     grasps = [grasp_of(way) for way in listed]
-    turns = [each.turn if here is None else turn_between(here.orientation, each.pose.orientation) for each in grasps]
     waiting: List[Tuple[float, bool, float, int]] = [
-        (collision_cost(grasp), True, turns[number], number) for number, grasp in enumerate(grasps)]
+        (collision_cost(grasp), True, grasp.turn, number) for number, grasp in enumerate(grasps)]
     heapq.heapify(waiting)
     while waiting:
         cost, unasked, turn, number = heapq.heappop(waiting)

@@ -164,8 +164,7 @@ def _try(
     def suits(grasp: Grasp) -> bool:
         return target is None or can_place(item, grasp, target, world, context.gripper, context.arm.margin)
 
-    for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin,
-                        context.arm.tool_pose()):
+    for ways in _rounds(candidates, lambda: leaning(candidates, item, world, context.gripper), suits, margin):
         for grasp in islice(_spread(islice(ways, _LOOKED_AT), touched), context.settings.tries):
             approached = approach(context, _as_open(context, grasp, world), touch | ground if grasp.low else touch)
             stopped = context.interrupted()
@@ -199,13 +198,13 @@ def _as_open(context: SkillContext, grasp: Grasp, world: WorldState) -> Grasp:
 
 
 def _rounds(
-    upright: List[Grasp], leant: Callable[[], List[Grasp]], suits: Callable[[Grasp], bool], margin: Margin, here: Pose
+    upright: List[Grasp], leant: Callable[[], List[Grasp]], suits: Callable[[Grasp], bool], margin: Margin
 ) -> Iterator[Iterable[Grasp]]:
     """Yield the grasps by which a hand goes on as it shall, those with a leaning hand behind them, and the others."""
     others: List[Grasp] = []
 
     def suiting(grasps: List[Grasp]) -> Iterator[Grasp]:
-        for grasp in ranked(grasps, lambda grasp: grasp, margin, here):
+        for grasp in ranked(grasps, lambda grasp: grasp, margin):
             if suits(grasp):
                 yield grasp
             else:
@@ -213,7 +212,7 @@ def _rounds(
 
     yield suiting(upright)
     yield suiting(leant())
-    yield ranked(others, lambda grasp: grasp, margin, here)
+    yield ranked(others, lambda grasp: grasp, margin)
 
 
 def _spread(grasps: Iterable[Grasp], tried: Sequence[Grasp] = ()) -> Iterator[Grasp]:

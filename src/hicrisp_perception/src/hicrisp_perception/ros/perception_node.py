@@ -193,14 +193,15 @@ class PerceptionServer:
         patience: wall seconds without a picture before the log says so.
         naming: names unknown objects, where a model for that is configured.
         witness: serves the pictures to a model that says what became of a task, where one is configured.
-        second: a camera that shows what the first one hides, such as the hand's.
+        second: returns the settings of a camera that shows what the first one hides, such as the hand's, once there is
+            one.
     """
 
     def __init__(
         self, configuration: Configuration, camera: CameraSettings, sight: OpenSight,
         patience: float = PATIENCE, naming: Optional[NamingServer] = None,
         witness: Callable[[Take], Optional[WitnessServer]] = lambda take: None,
-        second: Optional[CameraSettings] = None,
+        second: Callable[[], Optional[CameraSettings]] = lambda: None,
     ) -> None:
         self._open_sight, self._patience, self._naming = sight, patience, naming
         self._lock = Lock()
@@ -331,9 +332,13 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    second = str(parameter("second_camera", ""))
+
+    def second() -> Optional[CameraSettings]:
+        name = str(parameter("second_camera", ""))
+        return load_camera(name, scene.source or None) if name else None
+
     return PerceptionServer(configuration, camera, open_source, naming=open_naming(), witness=open_witness,
-                            second=load_camera(second, scene.source or None) if second else None)
+                            second=second)
 
 
 def main() -> None:

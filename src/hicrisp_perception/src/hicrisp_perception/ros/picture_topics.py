@@ -216,16 +216,15 @@ class SecondCamera:
     It is subscribed only then: a simulator renders for subscribers alone.
 
     Args:
-        camera: its settings; ``None`` without one.
+        find: asked for its settings before it is subscribed; ``None`` without one.
         tf: says where the camera and the robots are.
         needed: frames that TF must place at a picture's moment.
     """
 
-    def __init__(self, camera: Optional[CameraSettings], tf: TfWorld, needed: Callable[[], Tuple[str, ...]]
+    def __init__(self, find: Callable[[], Optional[CameraSettings]], tf: TfWorld, needed: Callable[[], Tuple[str, ...]]
                  ) -> None:
-        if camera is not None:
-            check_topics(camera)
-        self._camera, self._tf, self._needed = camera, tf, needed
+        self._find, self._tf, self._needed = find, tf, needed
+        self._camera: Optional[CameraSettings] = None
         self._topics: Optional[PictureTopics] = None
         self._asked = False
 
@@ -238,14 +237,16 @@ class SecondCamera:
         Returns:
             The newest; ``None`` without one in time.
         """
-        if self._camera is None:
-            return None
-        self._asked, deadline = True, Deadline(_SECOND_LIMIT)
         if self._topics is None:
+            self._camera = self._find()
+            if self._camera is None:
+                return None
+            check_topics(self._camera)
             self._topics = PictureTopics(self._camera, self._tf, self._needed, _warn)
+        self._asked, deadline = True, Deadline(_SECOND_LIMIT)
         while not (deadline.passed or ending()):
             picture = self._topics.next(deadline.remaining)
-            if picture is not None and picture.stamp >= since - 0.5 / self._camera.rate:
+            if picture is not None and self._camera is not None and picture.stamp >= since - 0.5 / self._camera.rate:
                 return picture
         return None
 
