@@ -124,11 +124,11 @@ def test_a_command_that_comes_before_the_first_heartbeat_of_the_next_supervisor_
     cancel, done = Event(), []  # type: ignore[var-annotated]
     asker = Thread(target=lambda: done.append(rig.command(cancel=cancel)))
     asker.start()
-    until(lambda: "carries out" in rig.server._health().message, "the command at the driver")
+    until(lambda: rig.server._doing is not None, "the command at the driver")
     if canceled:
         cancel.set()
         asker.join(PATIENCE)
-        until(lambda: "carries out" not in rig.server._health().message, "the end of the wait")
+        until(lambda: rig.server._doing is None, "the end of the wait")
         assert rig.robot.commands == 0
     else:
         following = supervisor(topic)

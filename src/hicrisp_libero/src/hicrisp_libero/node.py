@@ -9,7 +9,7 @@ import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import load_scene
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import SECOND_CAMERA, config_file, parameter
 from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
@@ -23,9 +23,6 @@ from hicrisp_libero.client import Benchmark
 from hicrisp_libero.description import JUDGED, read_description
 from hicrisp_libero.task import BenchmarkTask
 from hicrisp_libero.world import LiberoWorld
-
-SECOND_CAMERA = "second_camera"
-"""The parameter of the namespace that names the camera in the hand for the perception."""
 
 
 class LiberoServer(WorldServer):

@@ -9,7 +9,7 @@ import numpy as np
 from hicrisp_core.detector.perception import ArmFrames, frames_of, opens
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Track, Visibility, WorldObject
-from hicrisp_core.model.picture import Lens, Picture
+from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.observer import Frames
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, domain_of
@@ -35,7 +35,7 @@ from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regraspe
 from hicrisp_perception.tracking.robot_body import robot_pixels
 from hicrisp_perception.tracking.tracks import Tracks
 from hicrisp_perception.tracking.unknown_objects import UnknownObjects
-from hicrisp_perception.view import Rays, Straightener, View, check
+from hicrisp_perception.view import Views, check
 
 _CLOSER_LOOK = 80
 """Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
@@ -107,8 +107,7 @@ class SceneTracker:
         self._scene = scene
         self._opens = not scene.looks and opens(domain_of(scene))
         """Whether fronts are looked for: what has models is furniture, with joints."""
-        self._lens: Optional[Tuple[Lens, Straightener]] = None
-        self._rays: Optional[Rays] = None
+        self._views, self._closer_views = Views(), Views()
         self.forget()
 
     def forget(self) -> None:
@@ -142,7 +141,7 @@ class SceneTracker:
             PictureError: when the picture's parts do not fit together.
         """
         check(picture)
-        view = self._view(picture)
+        view = self._views.of(picture)
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
         robot = robot_pixels(view.rays, view.depth, robots, self._links, _WIDER if self._scene.looks else 0.0)
@@ -208,8 +207,7 @@ class SceneTracker:
         hidden = self._tracks.hidden
         if self._models is None or not hidden:
             return self._all
-        straightener = Straightener(picture.lens)
-        view = View(picture.stamp, *straightener.straighten(picture), Rays(straightener.lens, picture.camera))
+        view = self._closer_views.of(picture)
         ground = Sorter(self._scene.table).ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
         found = Findings(np.zeros(view.shape, bool))
         others = {name: pose for name, pose in self._tracks.poses.items() if name not in hidden}
@@ -354,12 +352,4 @@ class SceneTracker:
 
     def _family(self, name: str) -> Optional[int]:
         return FAMILIES.get(self._things[name].attributes.get("colour", ""))
-
-    def _view(self, picture: Picture) -> View:
-        if self._lens is None or self._lens[0] != picture.lens:
-            self._lens, self._rays = (picture.lens, Straightener(picture.lens)), None
-        straightener = self._lens[1]
-        if self._rays is None or self._rays.camera != picture.camera:
-            self._rays = Rays(straightener.lens, picture.camera)
-        return View(picture.stamp, *straightener.straighten(picture), self._rays)
 

@@ -276,3 +276,26 @@ class View:
         # One pass in place of four: no number and infinity are out of the range, too.
         self.depth: np.ndarray = cv2.bitwise_and(depth, depth, mask=cv2.inRange(depth, _NEAREST, _FARTHEST))
         self.shape: Tuple[int, int] = (depth.shape[0], depth.shape[1])
+
+
+class Views:
+    """Makes the views of one camera; what follows from its lens and pose is computed once."""
+
+    def __init__(self) -> None:
+        self._straightener: Optional[Straightener] = None
+        self._rays: Optional[Rays] = None
+
+    def of(self, picture: Picture) -> View:
+        """Return the view of a picture.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+
+        Returns:
+            It without the lens distortion, with the rays of its pixels.
+        """
+        if self._straightener is None or self._straightener.told != picture.lens:
+            self._straightener, self._rays = Straightener(picture.lens), None
+        if self._rays is None or self._rays.camera != picture.camera:
+            self._rays = Rays(self._straightener.lens, picture.camera)
+        return View(picture.stamp, *self._straightener.straighten(picture), self._rays)

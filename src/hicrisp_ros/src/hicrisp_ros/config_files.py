@@ -16,8 +16,10 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
+SECOND_CAMERA = "second_camera"
+"""The parameter that names a camera, such as the hand's, that shows what the first one hides."""
 SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root",
-          "second_camera")
+          SECOND_CAMERA)
 """Parameters that a namespace may say once for all of its nodes."""
 
 

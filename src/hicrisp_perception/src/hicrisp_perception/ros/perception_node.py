@@ -21,7 +21,7 @@ from hicrisp_core.ports.perception import ObjectTracker
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
-from hicrisp_ros.config_files import Configuration, load_configuration, parameter
+from hicrisp_ros.config_files import SECOND_CAMERA, Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import VIEW, pose_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
@@ -334,7 +334,7 @@ def build() -> PerceptionServer:
     check_topics(camera)
 
     def second() -> Optional[CameraSettings]:
-        name = str(parameter("second_camera", ""))
+        name = str(parameter(SECOND_CAMERA, ""))
         return load_camera(name, scene.source or None) if name else None
 
     return PerceptionServer(configuration, camera, open_source, naming=open_naming(), witness=open_witness,
